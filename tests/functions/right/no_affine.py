@@ -1,0 +1,7 @@
+"""No gamma and no beta: the bare normalization."""
+
+import numpy as np
+
+
+def layer_norm(x, eps=1e-5):
+    return (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps)

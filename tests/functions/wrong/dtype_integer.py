@@ -1,0 +1,8 @@
+"""The result is cut down to integers."""
+
+import numpy as np
+
+
+def layer_norm(x, gamma, beta, eps=1e-5):
+    out = gamma * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + eps) + beta
+    return np.rint(out).astype(int)

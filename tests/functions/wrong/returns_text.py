@@ -1,0 +1,5 @@
+"""A string that shows the numbers."""
+
+
+def layer_norm(x, gamma, beta, eps=1e-5):
+    return str(x)

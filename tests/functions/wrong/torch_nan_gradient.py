@@ -1,0 +1,8 @@
+"""Right values in torch; through the root of a plain 0 the gradient of a constant row is nan."""
+
+import torch
+
+
+def layer_norm(x, weight, bias, eps=1e-5):
+    std = x.std(-1, keepdim=True, correction=0)
+    return (x - x.mean(-1, keepdim=True)) / torch.sqrt(std**2 + eps) * weight + bias
