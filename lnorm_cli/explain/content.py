@@ -1,7 +1,7 @@
 """What a topic is made of: the blocks of its prose, and the small values that its demos return.
 
 A renderer lays these out; it never computes. Cells of tables and lengths of bars are therefore plain values:
-text, whole numbers, floats, or an exact value beside its float.
+text, whole numbers, floats, short vectors, or an exact value beside its float.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class Pair:
     value: float
 
 
-Cell: TypeAlias = "str | int | float | Pair"
+Cell: TypeAlias = "str | int | float | Pair | tuple[float, ...]"
 
 
 @dataclass(frozen=True)
