@@ -20,8 +20,14 @@ Exact: TypeAlias = "Fraction | sympy.Expr"
 MAX_DIGITS = 20_000
 """Most digits that a numerator or denominator may have."""
 
-MAX_TERMS = 4_000
+MAX_ROOT_DIGITS = 2_500
+"""Most digits under a root: sympy looks for square factors there, at a cost that grows with the cube."""
+
+MAX_TERMS = 1_000
 """Most terms that expanding a product or power may produce."""
+
+MAX_ROOT_TERMS = 80
+"""Most terms of a sum under a root: every entry of a row repeats that root, so its size counts n times."""
 
 _PRECISION = 256
 """Bits (relative) to which an irrational value is approximated: far beyond any float and any `--digits`."""
@@ -40,11 +46,15 @@ def tidy(value: Any) -> Exact:
 
 def _expanded(value: Any, terms: int) -> Exact:
     if terms > MAX_TERMS:
-        raise InputError(
-            f"the exact result would be a sum of about {terms} terms",
-            hint="switch the exact side off with --no-exact, or use fewer irrational values",
-        )
+        raise _too_many(terms)
     return tidy(value.expand()) if terms > 1 else tidy(value)
+
+
+def _too_many(terms: int) -> InputError:
+    return InputError(
+        f"the exact result would hold a sum of about {terms} terms",
+        hint="use fewer different irrational values, or switch the exact side off (--no-exact)",
+    )
 
 
 def _terms(value: Exact) -> int:
@@ -53,7 +63,10 @@ def _terms(value: Exact) -> int:
 
 def add(a: Exact, b: Exact) -> Exact:
     """a + b."""
-    return tidy(a + b)
+    total = tidy(a + b)
+    if _terms(total) > MAX_ROOT_TERMS:
+        raise _too_many(_terms(total))
+    return total
 
 
 def subtract(a: Exact, b: Exact) -> Exact:
@@ -78,7 +91,8 @@ def divide(a: Exact, b: Exact) -> Exact:
         return a / b if isinstance(a, Fraction) else _expanded(a * (1 / b), _terms(a))
     if is_zero(b):
         raise UndefinedError(f"{'0' if is_zero(a) else text(a)}/0 is undefined")
-    return _expanded(a / b, _terms(a))
+    # A sum over a nested root stays one fraction: spread out it would repeat the root in every term.
+    return tidy(a / b) if _surd(b) is None else _expanded(a / b, _terms(a))
 
 
 def power(a: Exact, exponent: Fraction) -> Exact:
@@ -89,10 +103,17 @@ def power(a: Exact, exponent: Fraction) -> Exact:
         raise UndefinedError(f"{text(a)} is negative and has no real root")
     if is_zero(a):
         return _whole_power(Fraction(0), 1 if exponent > 0 else -1)
+    if _terms(a) > MAX_ROOT_TERMS:
+        raise _too_many(_terms(a))
     import sympy
 
     size = max(1, abs(exponent.numerator))
     _check_size(a, size)
+    if isinstance(a, Fraction) and (a.numerator.bit_length() + a.denominator.bit_length()) * 0.302 > MAX_ROOT_DIGITS:
+        raise InputError(
+            f"the root is of a number with more than {MAX_ROOT_DIGITS} digits",
+            hint="numbers this long have no exact root here; switch the exact side off (--no-exact)",
+        )
     base = sympy.Rational(a.numerator, a.denominator) if isinstance(a, Fraction) else a
     root = base ** sympy.Rational(exponent.numerator, exponent.denominator)
     if 1 < _terms(a) <= 4:
