@@ -6,10 +6,12 @@
 """
 
 from lnorm_cli.arithmetic import Exact, Float
+from lnorm_cli.backward import BackwardTrace, backward
 from lnorm_cli.errors import InputError, UndefinedError
 from lnorm_cli.norm import BATCH, LAYER, RMS, Spec, Step, Trace, trace
 
 __version__ = "0.1.0"
 __all__ = [
-    "BATCH", "LAYER", "RMS", "Exact", "Float", "InputError", "Spec", "Step", "Trace", "UndefinedError", "trace",
+    "BATCH", "LAYER", "RMS", "BackwardTrace", "Exact", "Float", "InputError", "Spec", "Step", "Trace",
+    "UndefinedError", "backward", "trace",
 ]  # fmt: skip
