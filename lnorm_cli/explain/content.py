@@ -40,10 +40,11 @@ class Bar:
 
 @dataclass(frozen=True)
 class Bars:
-    """Groups of bars on one common logarithmic scale."""
+    """Groups of bars on one common logarithmic scale; `head` names group, label and value."""
 
     groups: tuple[tuple[str, tuple[Bar, ...]], ...]
     caption: str = ""
+    head: tuple[str, str, str] = ("stack", "layer", "value")
 
 
 @dataclass(frozen=True)
