@@ -4,5 +4,6 @@ import torch
 
 
 def layer_norm(x, weight, bias, eps=1e-5):
-    std = x.std(-1, keepdim=True, correction=0)
-    return (x - x.mean(-1, keepdim=True)) / torch.sqrt(std**2 + eps) * weight + bias
+    centred = x - x.mean(-1, keepdim=True)
+    std = (centred * centred).mean(-1, keepdim=True).sqrt()
+    return centred / torch.sqrt(std**2 + eps) * weight + bias

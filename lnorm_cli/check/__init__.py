@@ -1,0 +1,1 @@
+"""`lnorm check`: the user's own layer_norm in a separate process, against the conformance cases."""
