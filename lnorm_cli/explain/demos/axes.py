@@ -42,7 +42,7 @@ def _text(sizes: Sequence[int]) -> str:
 
 def _whole(text: str, option: str) -> tuple[int, ...]:
     try:
-        return tuple(int(word) for word in text.replace(",", " ").split())
+        return tuple(int(word) for word in text.replace("−", "-").replace(",", " ").split())
     except ValueError:
         raise InputError(f"{option} is {text!r}", hint="give whole numbers, such as 2,2,2,3") from None
 
