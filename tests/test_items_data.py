@@ -228,7 +228,8 @@ def test_no_hint_contains_the_number(item: dict[str, Any]) -> None:
 
 def number(compute: dict[str, Any]) -> float:
     """The computed answer once more, in plain floats."""
-    x, index = vector(compute["x"]), compute["index"]
+    x = vector(compute["x"])
+    index: int = compute["index"]
     n = len(x)
     mean = sum(x) / n if compute["norm"] == "layer" else 0.0
     spread = sum((entry - mean) ** 2 for entry in x) / n
