@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     Array: TypeAlias = NDArray[Any]
 
 HALF = Fraction(1, 2)
+ROOTS = {"root": HALF, "fourth_root": Fraction(1, 4), "reciprocal_root": -HALF}
+"""Operations that raise to a power, by name."""
+
 DEFAULT_EPS = Fraction(1, 100_000)
 """1e-5, the default of torch.nn.LayerNorm."""
 
@@ -179,14 +182,14 @@ class Recorder:
         self.steps.append(Step(name, operation, operands, value))
         return value
 
-    def apply(self, name: str, operation: str, *operands: str, exponent: Fraction = HALF) -> Array:
-        """Run `operation` on named values; the statistics' arithmetic is the one set at the time."""
+    def apply(self, name: str, operation: str, *operands: str) -> Array:
+        """Run `operation` on the named values, in the arithmetic set at the time."""
         a = self.arithmetic
         values = [self.values[operand] for operand in operands]
         if operation == "square":
             value = a.multiply(values[0], values[0])
-        elif operation == "root":
-            value = a.power(values[0], exponent)
+        elif operation in ROOTS:
+            value = a.power(values[0], ROOTS[operation])
         elif operation == "mean":
             value = a.divide(a.sum(values[0]), a.array([[values[0].shape[-1]]]))
         else:
@@ -326,7 +329,8 @@ def _divisor(record: Recorder, spec: Spec) -> str:
     elif spec.epsilon == "alone":
         name = "epsilon"
     if spec.power != 1:
-        record.apply(root, "root", name, exponent=spec.power)
+        operation = next(key for key, exponent in ROOTS.items() if exponent == spec.power)
+        record.apply(root, operation, name)
         name = root
     if spec.epsilon == "outside":
         record.apply(f"{name}_plus_epsilon", "add", name, "epsilon")
@@ -360,7 +364,7 @@ def _affine(record: Recorder, spec: Spec) -> None:
         record.apply("shifted", "add", "normalized", "beta")
         record.apply("output", "multiply", "shifted", "gamma")
     else:
-        record.apply("scaled", "multiply", "normalized", "gamma")
+        record.apply("scaled", "multiply", "gamma", "normalized")
         record.apply("output", "add", "scaled", "beta")
 
 
