@@ -54,7 +54,19 @@ class Note:
     text: str
 
 
-Result: TypeAlias = "Table | Bars | Note"
+@dataclass(frozen=True)
+class Verdict:
+    """A claim of a source, beside what was measured here."""
+
+    claim: str
+    source: str
+    measured: str
+    reproduced: bool
+    note: str = ""
+    setup: str = ""
+
+
+Result: TypeAlias = "Table | Bars | Note | Verdict"
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,22 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from lnorm_cli.explain.cells import decimal, written
-from lnorm_cli.explain.content import Bars, Cell, Fence, Heading, Items, Pair, Paragraph, Result, Table
+from lnorm_cli.explain.content import (
+    Bars,
+    Cell,
+    Fence,
+    Heading,
+    Items,
+    Pair,
+    Paragraph,
+    Result,
+    Table,
+    Verdict,
+)
 from lnorm_cli.explain.page import Page, Part, Ran
 from lnorm_cli.explain.topics import Topic
 
@@ -32,7 +44,7 @@ def page_markdown(page: Page) -> str:
     for part in page.parts:
         lines += [*_markdown(part), ""]
     lines += ["## Sources", ""]
-    lines += [f"- [{source.id}] {source.text}" for source in page.sources]
+    lines += [f"- [{source.id}] {source.brief}" for source in page.sources]
     return "\n".join(lines)
 
 
@@ -57,6 +69,12 @@ def _result_markdown(result: Result) -> Iterator[str]:
     elif isinstance(result, Bars):
         rows = [(group, bar.label, decimal(bar.value)) for group, bars in result.groups for bar in bars]
         yield from _table_markdown(result.caption, result.head, rows)
+    elif isinstance(result, Verdict):
+        yield f"- {result.claim} [{result.source}]"
+        yield f"  - measured: {result.measured}"
+        yield f"  - **{'reproduced' if result.reproduced else 'not reproduced'}**"
+        if result.note:
+            yield f"  - {result.note}"
     else:
         yield result.text
 
@@ -114,6 +132,8 @@ def _result(result: Result) -> dict[str, Any]:
             for group, bars in result.groups
         ]
         return {"kind": "bars", "caption": result.caption, "groups": groups}
+    if isinstance(result, Verdict):
+        return {"kind": "claim", **asdict(result)}
     return {"kind": "note", "text": result.text}
 
 

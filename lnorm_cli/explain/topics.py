@@ -41,9 +41,11 @@ class Source:
     where: str
 
     @property
-    def text(self) -> str:
-        """Authors, year, title and where to find it, in one line."""
-        return f"{self.authors} ({self.year}). {self.title}. {self.where}"
+    def brief(self) -> str:
+        """Authors (at most three), year, title and where to find it, in one line."""
+        names = self.authors.split(", ")
+        authors = self.authors if len(names) <= 3 else f"{names[0]} and others"
+        return f"{authors} ({self.year}). {self.title}. {self.where}"
 
 
 def _topic(path: Path) -> Topic:

@@ -25,7 +25,8 @@ MODULES = {
     "precision": ("limits", "precision", "one-pass", "remedy"),
     "gradient": ("jacobian", "detached", "compute"),
     "stacks": (
-        "lab-gradients", "lab-activations", "lab-depths", "lab-ratio", "lab-final", "lab-table", "same-weights",
+        "lab-gradients", "lab-activations", "lab-depths", "lab-ratio", "lab-final", "lab-table",
+        "same-weights",
     ),
     "claims": ("lab-claims",),
     "attention": ("scores", "block", "softmax", "mask", "shuffle"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -27,6 +27,7 @@ class Options:
     width: int | None = None
     seed: int | None = None
     used: set[str] = field(default_factory=set)
+    progress: Callable[[int, int], None] | None = None
 
     @property
     def given(self) -> set[str]:
@@ -46,9 +47,9 @@ class Arguments:
     """The words of one demo block, read as the kinds of value that demos need."""
 
     def __init__(self, words: Sequence[str], options: Options | None = None) -> None:
-        pairs = [word.split("=", 1) for word in words if _is_pair(word)]
+        pairs = [word.partition("=")[::2] for word in words if _is_pair(word)]
         self.words = [word for word in words if not _is_pair(word)]
-        self.pairs = {key: value for key, value in pairs}
+        self.pairs = dict(pairs)
         self.options = options or Options()
 
     def text(self, key: str, default: str = "", *, own: bool = False) -> str:

@@ -25,7 +25,7 @@ def batch(arguments: Arguments) -> Sequence[Result]:
         (_plain(given), tuple(left.tolist()), tuple(right.tolist()))
         for given, left, right in zip(x, layer, over_batch, strict=True)
     )
-    same = bool((_output(x.T, LAYER).T == over_batch).all())
+    same = bool((over_batch == _output(x.T, LAYER).T).all())
     verdict = "exactly" if same else "not"
     return [
         Table(("example", "LayerNorm", "BatchNorm"), rows),

@@ -14,8 +14,8 @@ def parameters(arguments: Arguments) -> Sequence[Result]:
     vectors = 1 if arguments.text("norm", "layer") == "rms" else 2
     each = vectors * width
     if "stack" not in arguments.pairs:
-        rows: tuple[tuple[Cell, ...], ...] = (("gamma", width), ("beta", width if vectors == 2 else 0), ("together", each))
-        return [Table((f"width {width}", "numbers"), rows)]
+        beta = width if vectors == 2 else 0
+        return [Table((f"width {width}", "numbers"), (("gamma", width), ("beta", beta), ("together", each)))]
     depth = arguments.integer("depth", 6)
     parts = [("encoder", depth, 2), ("decoder", depth, 3)]
     counted: list[tuple[Cell, ...]] = [(f"{depth} {name} layers", layers * norms, layers * norms * each)

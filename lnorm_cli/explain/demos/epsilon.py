@@ -32,7 +32,7 @@ def epsilons(arguments: Arguments) -> Sequence[Result]:
 
 def _under(x: Array, label: str, eps: str) -> tuple[Cell, ...]:
     done = trace(x, arithmetic=Float(), eps=parse_number(eps))
-    return (label, *map(float, done.output))
+    return (label, *done.output.tolist())
 
 
 def constant(arguments: Arguments) -> Sequence[Result]:
@@ -56,7 +56,9 @@ def libraries(arguments: Arguments) -> Sequence[Result]:
          float(trace(x, arithmetic=Float(), eps=parse_number(entry["eps"])).output[0]))
         for entry in defaults
     )  # fmt: skip
-    return [Table(("library, model", "eps", "first output"), rows, "LayerNorm of this row under each default:")]
+    return [
+        Table(("library, model", "eps", "first output"), rows, "LayerNorm of this row under each default:")
+    ]
 
 
 def places(arguments: Arguments) -> Sequence[Result]:
@@ -70,8 +72,8 @@ def places(arguments: Arguments) -> Sequence[Result]:
     }
     specs = [Spec(epsilon=place) for place in described]  # type: ignore[arg-type]
     outputs = [trace(x, spec, Float(), eps=eps).output for spec in specs]
-    rows = tuple(
-        (label, *map(float, output)) for label, output in zip(described.values(), outputs, strict=True)
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (label, *output.tolist()) for label, output in zip(described.values(), outputs, strict=True)
     )
     stretched = trace(x, Spec(epsilon="omitted"), Float()).output
     healthy = [trace(stretched, spec, Float(), eps=eps).output for spec in specs]

@@ -57,5 +57,5 @@ def detached(arguments: Arguments) -> Sequence[Result]:
     right = backward(forward, dy)["dx"].value
     wrong = a.divide(a.array([dy]), forward["standard_deviation"].value)
     rows = tuple(zip(map(exact.text, x), right[0].tolist(), wrong[0].tolist(), strict=True))
-    sums = ("sum", *(round(float(a.sum(values)[0, 0]), 13) + 0.0 for values in (right, wrong)))
-    return [Table(("x", "dx", "detached"), (*rows, sums))]
+    sums = [round(float(a.sum(values)[0, 0]), 13) + 0.0 for values in (right, wrong)]
+    return [Table(("x", "dx", "detached"), (*rows, ("sum", *sums)))]

@@ -31,7 +31,8 @@ class Letters:
         import numpy as np
         import sympy
 
-        return np.vectorize(sympy.sympify, otypes=[object])(values)
+        result: Array = np.vectorize(sympy.sympify, otypes=[object])(values)
+        return result
 
     def add(self, a: Array, b: Array) -> Array:
         return self.expand(a + b)
@@ -48,7 +49,8 @@ class Letters:
     def power(self, a: Array, exponent: Fraction) -> Array:
         import sympy
 
-        return a ** sympy.Rational(exponent.numerator, exponent.denominator)
+        result: Array = a ** sympy.Rational(exponent.numerator, exponent.denominator)
+        return result
 
     def absolute(self, a: Array) -> Array:
         return abs(a)
@@ -60,7 +62,8 @@ class Letters:
         """Every entry as a sum of products, so that equal ones look equal."""
         import numpy as np
 
-        return np.vectorize(lambda value: value.expand(), otypes=[object])(values)
+        result: Array = np.vectorize(lambda value: value.expand(), otypes=[object])(values)
+        return result
 
 
 def invariances(arguments: Arguments) -> Sequence[Result]:
@@ -85,7 +88,7 @@ def invariances(arguments: Arguments) -> Sequence[Result]:
     rows = tuple((label, *_verdict(before, _trace(change()), c)) for label, change in changes)
     return [
         Table(("change", "output", "why"), rows),
-        Note("d: deviations from the mean; var: the variance. x̂ = d/sqrt(var), so d and sqrt(var) times c cancel."),
+        Note("d: the deviations, var: the variance. x̂ = d/sqrt(var), so a common c cancels."),
     ]
 
 
@@ -99,7 +102,10 @@ def _verdict(before: Trace, after: Trace, c: Any) -> tuple[str, str]:
     d, d_after = before["deviation"].value[0], after["deviation"].value[0]
     var, var_after = before["variance"].value, after["variance"].value
     for factor, why in ((1, "d and var as before"), (c, "d times c, var times c^2")):
-        if not letters.expand(d_after - factor * d).any() and not letters.expand(var_after - factor**2 * var).any():
+        if (
+            not letters.expand(d_after - factor * d).any()
+            and not letters.expand(var_after - factor**2 * var).any()
+        ):
             return "the same", why
     proportional = not letters.expand(d_after[1:] * d[0] - d[1:] * d_after[0]).any()
     return ("unknown", "") if proportional else ("changes", "the d are no longer proportional")

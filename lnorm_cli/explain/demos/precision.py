@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lnorm_cli import exact
 from lnorm_cli.arithmetic import DTYPES, Float, numpy_dtype
+from lnorm_cli.compare import compare
 from lnorm_cli.explain.content import Cell, Note, Result, Table
 from lnorm_cli.explain.demos.arguments import Arguments
 from lnorm_cli.explain.demos.values import number, row
@@ -18,14 +19,20 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[Any]
 
-LOST = 0.01
-"""A step counts as wrong from this relative error on."""
-
-SHOWN = ("x", "mean", "deviation", "squared_deviation", "variance", "standard_deviation", "normalized")
+SHOWN = {
+    "x": "x",
+    "mean": "mean",
+    "deviation": "x − mean",
+    "squared_deviation": "its square",
+    "variance": "variance",
+    "variance_plus_epsilon": "plus eps",
+    "standard_deviation": "root",
+    "normalized": "x̂",
+}
 
 
 def limits(arguments: Arguments) -> Sequence[Result]:
-    """The largest number of each dtype, the distance from 1 to the next, and whether 1e-8 survives beside 1."""
+    """The largest number of each dtype, the distance from 1 to the next, and the smallest above 0."""
     import ml_dtypes
 
     rows = []
@@ -47,33 +54,32 @@ def remedy(arguments: Arguments) -> Sequence[Result]:
 
 def _beside_exact(x: Array, arithmetic: Float) -> list[Result]:
     right, done = trace(x), trace(x, arithmetic=arithmetic)
+    found = compare(right, done, 0, arithmetic)
+    feature = _worst(right, done)
     rows: list[tuple[Cell, ...]] = []
-    first = None
-    feature = _worst(right, done, "normalized")
-    for step in SHOWN:
-        expected, got = number(row(right, step)[feature]), number(row(done, step)[feature])
-        wrong = _lost(expected, got)
-        first = first or (step if wrong else None)
-        rows.append((step.replace("_", " "), expected, got, "first wrong" if wrong and step == first else ""))
+    for step, label in SHOWN.items():
+        mark = " *" if step == found.step else ""
+        values = number(row(right, step)[feature]), number(row(done, step)[feature])
+        rows.append((label + mark, *values))
     if arithmetic.accumulate == arithmetic.name:
         caption = f"Everything in {arithmetic.name}; feature {feature + 1}:"
     else:
         caption = f"{arithmetic.name}, statistics in {arithmetic.accumulate}; feature {feature + 1}:"
-    note = "No step is off by one percent." if first is None else f"It goes wrong at: {first.replace('_', ' ')}."
-    return [Table(("step", "exact", "computed", ""), tuple(rows), caption), Note(note)]
+    if found.step is None:
+        note = "Every step is right to within a few roundings."
+    else:
+        label = SHOWN.get(found.step, found.step.replace("_", " "))
+        note = f"* The error enters at the step {label}, by {found.kind}."
+    return [Table(("step", "exact", "computed"), tuple(rows), caption), Note(note)]
 
 
-def _worst(right: Trace, done: Trace, step: str) -> int:
-    """The feature on which a step is furthest off."""
+def _worst(right: Trace, done: Trace) -> int:
+    """The feature whose normalized value is furthest off."""
     errors = [
         math.inf if not math.isfinite(number(got)) else abs(number(expected) - number(got))
-        for expected, got in zip(row(right, step), row(done, step), strict=True)
+        for expected, got in zip(row(right, "normalized"), row(done, "normalized"), strict=True)
     ]
     return errors.index(max(errors))
-
-
-def _lost(expected: float, got: float) -> bool:
-    return not math.isfinite(got) or abs(got - expected) > LOST * max(abs(expected), 1e-30)
 
 
 def one_pass(arguments: Arguments) -> Sequence[Result]:

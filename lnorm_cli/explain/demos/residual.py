@@ -42,7 +42,7 @@ class Sublayer:
 
         exactly = isinstance(value, Fraction)
         z = sympy.Rational(value.numerator, value.denominator) if exactly else sympy.Float(float(value), 17)
-        result = self.formula.subs({symbol: z for symbol in self.formula.free_symbols})
+        result = self.formula.subs(dict.fromkeys(self.formula.free_symbols, z))
         if not (result.is_real and result.is_finite):
             raise InputError(
                 f"--sublayer: {self.text} is not a real number at z = {value}",

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from lnorm_cli import exact
-from lnorm_cli.explain.content import Cell, Note, Pair, Result, Table
+from lnorm_cli.explain.content import Cell, Note, Result, Table
 from lnorm_cli.explain.demos.arguments import Arguments
 from lnorm_cli.explain.demos.values import apart, cells, first, number, pair, row
 from lnorm_cli.norm import DEFAULT_EPS, LAYER, RMS, Spec, Trace, trace
@@ -27,7 +27,10 @@ def steps(arguments: Arguments) -> Sequence[Result]:
     rows: list[tuple[Cell, ...]] = [(name, *_split(first(done, step))) for name, step in statistics]
     if not exactly:
         rows += _normalized_statistics(done)
-    return [Table(("step", "exact", "float"), tuple(rows)), _features(done, exactly, "gamma" in arguments.pairs)]
+    return [
+        Table(("step", "exact", "float"), tuple(rows)),
+        _features(done, exactly, "gamma" in arguments.pairs),
+    ]
 
 
 def _split(value: Any) -> tuple[Cell, Cell]:
@@ -38,7 +41,10 @@ def _split(value: Any) -> tuple[Cell, Cell]:
 
 def _normalized_statistics(done: Trace) -> list[tuple[Cell, ...]]:
     again = trace(row(done, "normalized"), eps=1)
-    return [("mean of x̂", *_split(first(again, "mean"))), ("variance of x̂", *_split(first(again, "variance")))]
+    return [
+        ("mean of x̂", *_split(first(again, "mean"))),
+        ("variance of x̂", *_split(first(again, "variance"))),
+    ]
 
 
 def _features(done: Trace, exactly: bool, scaled: bool) -> Table:
@@ -73,7 +79,7 @@ def divisor(arguments: Arguments) -> Sequence[Result]:
 def rescale(arguments: Arguments) -> Sequence[Result]:
     """The same row multiplied and shifted: its size, and the largest change of the normalized row."""
     x = arguments.vector()
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for factor, shift in zip(arguments.list("by"), arguments.list("plus"), strict=True):
         moved = x * Fraction(factor) + Fraction(shift)
         changes = [
@@ -91,9 +97,10 @@ def rounding(arguments: Arguments) -> Sequence[Result]:
     done = trace(x, eps=0, gamma=gamma)
     rows = []
     for xhat, g, output in zip(row(done, "normalized"), gamma, row(done, "output"), strict=True):
-        early = Fraction(_rounded(exact.approximate(xhat), digits)) * g
-        rows.append((exact.text(g), str(_rounded(exact.approximate(xhat), digits)),
-                     str(_rounded(early, digits)), str(_rounded(exact.approximate(output), digits))))  # fmt: skip
+        rounded = _rounded(exact.approximate(xhat), digits)
+        early = _rounded(Fraction(rounded) * g, digits)
+        right = _rounded(exact.approximate(output), digits)
+        rows.append((exact.text(g), *map(str, (rounded, early, right))))
     different = sum(a[2] != a[3] for a in rows)
     return [
         Table(("gamma", "x̂ rounded", "times gamma", "right"), tuple(rows)),
@@ -127,7 +134,9 @@ def affine_order(arguments: Arguments) -> Sequence[Result]:
     ]
     columns = [[exact.text(v) for v in gamma], [exact.text(v) for v in beta]]
     values = [[number(v) for v in row(done, "output")] for done in outputs]
-    return [Table(("gamma", "beta", "scale first", "shift first"), tuple(zip(*columns, *values, strict=True)))]
+    return [
+        Table(("gamma", "beta", "scale first", "shift first"), tuple(zip(*columns, *values, strict=True)))
+    ]
 
 
 def layer_rms(arguments: Arguments) -> Sequence[Result]:
@@ -146,5 +155,3 @@ def layer_rms(arguments: Arguments) -> Sequence[Result]:
 
 def _floats(layer: Trace, rms: Trace) -> tuple[float, float]:
     return number(first(layer, "standard_deviation")), number(first(rms, "root_mean_square"))
-
-

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from lnorm_cli.arithmetic import Float
-from lnorm_cli.explain.content import Result, Table
+from lnorm_cli.explain.content import Cell, Result, Table
 from lnorm_cli.explain.demos.arguments import Arguments
 from lnorm_cli.explain.demos.values import apart
 from lnorm_cli.norm import LAYER, RMS, Spec, trace
+
+CAPTION = "Largest change of the output (fresh: gamma 1, beta 0):"
 
 SLIPS: tuple[tuple[str, Spec], ...] = (
     ("variance by n − 1", Spec(divisor="n-1")),
@@ -51,11 +53,11 @@ def port_faults(arguments: Arguments) -> Sequence[Result]:
 
 def _differences(arguments: Arguments, faults: Sequence[tuple[str, Spec]], name: str) -> Table:
     x, gamma, beta = arguments.vector(), arguments.vector("gamma"), arguments.vector("beta")
-    rows = []
+    rows: list[tuple[Cell, ...]] = []
     for label, spec in faults:
         differences = []
         for g, b in ((gamma, beta), (1, 0)):
             right, wrong = (trace(x, s, Float(), gamma=g, beta=b).output for s in (LAYER, spec))
             differences.append(apart(right, wrong))
         rows.append((label, *differences))
-    return Table((name, "trained", "fresh"), tuple(rows), "Largest change of the output (fresh: gamma 1, beta 0):")
+    return Table((name, "trained", "fresh"), tuple(rows), CAPTION)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lnorm_cli import exact
+from lnorm_cli import exact, lab
 from lnorm_cli.explain.content import Result, Table
 from lnorm_cli.explain.demos.arguments import Arguments
 
 
 def deepnorm(arguments: Arguments) -> Sequence[Result]:
     """alpha and beta of an encoder of N layers."""
-    rows = tuple(
-        (depth, (2 * depth) ** 0.25, (8 * depth) ** -0.25) for depth in map(int, arguments.list("depths"))
-    )
+    rows = tuple((depth, *lab.deepnorm_scales(depth)) for depth in map(int, arguments.list("depths")))
     return [Table(("N", "alpha (shortcut)", "beta (weights)"), rows)]
 
 
@@ -23,8 +21,7 @@ def dyt(arguments: Arguments) -> Sequence[Result]:
 
     x = arguments.vector()
     alpha = exact.to_float(arguments.exact("alpha"))
-    factors = [int(word) for word in arguments.list("by")]
     values = np.array([exact.to_float(value) for value in x])
-    columns = [np.tanh(alpha * factor * values).tolist() for factor in factors]
-    head = ("x", *(f"DyT of {factor} x" if factor != 1 else "DyT" for factor in factors))
+    columns = [lab.dyt(int(factor) * values, alpha).tolist() for factor in arguments.list("by")]
+    head = ("x", *("DyT" if factor == "1" else f"DyT of {factor} x" for factor in arguments.list("by")))
     return [Table(head, tuple(zip(map(exact.text, x), *columns, strict=True)), f"alpha = {alpha:g}")]

@@ -1,0 +1,143 @@
+"""A page on the terminal."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Sequence
+
+from lnorm_cli.explain.cells import decimal, written
+from lnorm_cli.explain.content import (
+    Bars,
+    Fence,
+    Heading,
+    Items,
+    Note,
+    Paragraph,
+    Result,
+    Table,
+    Verdict,
+)
+from lnorm_cli.explain.page import Page, Part, Ran
+from lnorm_cli.explain.topics import Topic
+from lnorm_cli.render.terminal import Terminal, spelled
+
+BAR = 24
+"""Longest bar, in characters."""
+
+
+def show_list(terminal: Terminal, topics: Sequence[Topic]) -> None:
+    """All topics in learning order, a line each."""
+    terminal.title("Topics, in learning order")
+    terminal.blank()
+    longest = max(len(topic.name) for topic in topics)
+    for topic in topics:
+        if terminal.narrow:
+            terminal.line((f"{topic.order:2} ", "dim"), (topic.name, "label"))
+            terminal.paragraph(topic.line, indent=3)
+        else:
+            terminal.line((f"{topic.order:2} ", "dim"), (topic.name.ljust(longest + 2), "label"), topic.line)
+    terminal.blank()
+    terminal.paragraph("lnorm explain TOPIC shows one, such as: lnorm explain prenorm")
+
+
+def show_page(terminal: Terminal, page: Page) -> None:
+    """A topic: its prose, what its demos gave, and its sources."""
+    terminal.title(page.topic.title)
+    for part in page.parts:
+        terminal.blank()
+        _part(terminal, part)
+    terminal.blank()
+    terminal.line(("Sources", "title"))
+    for source in page.sources:
+        terminal.paragraph(source.brief, first=f"[{source.id}] ", hang=2)
+
+
+def _part(terminal: Terminal, part: Part) -> None:
+    if isinstance(part, Heading):
+        terminal.line((plain(part.text), "title"))
+    elif isinstance(part, Paragraph):
+        terminal.paragraph(plain(part.text))
+    elif isinstance(part, Items):
+        for item in part.items:
+            terminal.paragraph(plain(item), first="- ", hang=2)
+    elif isinstance(part, Fence):
+        terminal.preformatted("\n".join(part.lines), indent=0 if terminal.narrow else 2, style="code")
+    elif isinstance(part, Ran):
+        for number, result in enumerate(part.results):
+            if number and not isinstance(result, Note):
+                terminal.blank()
+            _result(terminal, result)
+
+
+def plain(text: str) -> str:
+    """Markdown's emphasis marks taken off; code keeps its backticks, which say where it ends."""
+    parts = re.split(r"(`[^`]*`)", text)
+    parts[::2] = [re.sub(r"\*(\S(?:[^*]*\S)?)\*", r"\1", part) for part in parts[::2]]
+    return "".join(parts)
+
+
+def _result(terminal: Terminal, result: Result) -> None:
+    indent = 0 if terminal.narrow else 2
+    if isinstance(result, Table):
+        if result.caption:
+            terminal.paragraph(result.caption, indent=indent)
+        terminal.table(*_aligned(terminal, result), indent=indent)
+    elif isinstance(result, Bars):
+        _bars(terminal, result, indent)
+    elif isinstance(result, Verdict):
+        _verdict(terminal, result, indent)
+    else:
+        terminal.paragraph(result.text, indent=indent)
+
+
+def _aligned(terminal: Terminal, table: Table) -> tuple[list[str], list[list[str]]]:
+    """Head and rows as text; columns of words are filled up, so that they align to the left."""
+    from rich.cells import cell_len
+
+    columns = []
+    for place, head in enumerate(table.head):
+        values = [row[place] for row in table.rows]
+        column = [spelled(text) if terminal.ascii else text for text in (head, *map(written, values))]
+        if any(isinstance(value, str) and re.search("[a-zA-Z]{2}|^$", value) for value in values):
+            widest = max(map(cell_len, column))
+            column = [text + " " * (widest - cell_len(text)) for text in column]
+        columns.append(column)
+    lines = [list(line) for line in zip(*columns, strict=True)]
+    return lines[0], lines[1:]
+
+
+def _verdict(terminal: Terminal, verdict: Verdict, indent: int) -> None:
+    mark = "reproduced" if verdict.reproduced else "not reproduced"
+    terminal.paragraph(f"{verdict.claim} [{verdict.source}]", indent=indent)
+    terminal.paragraph(verdict.measured, first="measured: ", indent=indent + 2, hang=2)
+    terminal.line((mark, "good" if verdict.reproduced else "warn"), indent=indent + 2)
+    if verdict.note:
+        terminal.paragraph(verdict.note, indent=indent + 2, style="dim")
+
+
+def _bars(terminal: Terminal, bars: Bars, indent: int) -> None:
+    if bars.caption:
+        terminal.paragraph(bars.caption, indent=indent)
+    shown = [bar for _, group in bars.groups for bar in group]
+    label = max(len(bar.label) for bar in shown)
+    number = max(len(decimal(bar.value)) for bar in shown)
+    room = min(BAR, terminal.width - indent - label - number - 2)
+    lengths = iter(_lengths([bar.value for bar in shown], room))
+    for name, group in bars.groups:
+        terminal.line((name, "label"), indent=indent)
+        for bar in group:
+            length = next(lengths)
+            terminal.line(
+                f"{bar.label:>{label}} {decimal(bar.value):>{number}} ", ("█" * length, "good"), indent=indent
+            )
+
+
+def _lengths(values: Sequence[float], room: int) -> Iterator[int]:
+    """Lengths from 1 to `room` on a common log scale of at least one decade; 0 for what has no logarithm."""
+    logs = [math.log10(value) if math.isfinite(value) and value > 0 else None for value in values]
+    known = [log for log in logs if log is not None]
+    low = min(known, default=0.0)
+    span = max(max(known, default=1.0) - low, 1.0)
+    for log in logs:
+        yield 0 if log is None or room < 1 else 1 + round((room - 1) * (log - low) / span)
