@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import math
+import numbers
 from collections.abc import Sequence
+from decimal import Decimal
 from typing import Any
 
 LISTS = "lists"
@@ -78,8 +80,8 @@ def describe(result: Any) -> dict[str, Any]:
         return _numbers(shape, dtype, values.tolist() if "complex" not in dtype else [])
     if isinstance(result, list | tuple):
         return _describe_list(result)
-    if isinstance(result, int | float) and not isinstance(result, bool):
-        return _numbers((), "int" if isinstance(result, int) else "", [float(result)])
+    if isinstance(result, numbers.Real | Decimal) and not hasattr(result, "dtype"):
+        return _numbers((), "", [float(result)])
     if hasattr(result, "__array__") and hasattr(result, "dtype"):
         return _describe_array(result)
     kind = type(result).__name__

@@ -30,8 +30,8 @@ DIED = "ended the process"
 OUT_OF_MEMORY = "out of memory"
 TIMED_OUT = "timed out"
 
-FLOATS = ("", "int", "float64", "float32", "float16", "bfloat16", "longdouble", "float128", "float96")
-"""dtypes whose values can be judged; "" and "int" are plain Python numbers."""
+FLOATS = ("", "float64", "float32", "float16", "bfloat16", "longdouble", "float128", "float96")
+"""dtypes whose values can be judged; "" stands for plain Python numbers."""
 
 
 @dataclass(frozen=True)
@@ -113,11 +113,11 @@ def _values_message(got: Array, expected: Array) -> str:
     return f"largest difference at [{where}]: {one} for {two}"
 
 
-def pair_text(a: float, b: float) -> tuple[str, str]:
-    """Two numbers with as many digits as it takes to see a difference, six at least."""
+def pair_text(a: float, b: float, within: float = 0.0) -> tuple[str, str]:
+    """Two numbers with the digits it takes to see a difference, six at least; none up to `within` is seen."""
     for digits in range(6, 18):
         texts = f"{a:.{digits}g}", f"{b:.{digits}g}"
-        if texts[0] != texts[1] or a == b:
+        if texts[0] != texts[1] or abs(a - b) <= within:
             break
     return texts
 

@@ -17,6 +17,8 @@ def split_target(text: str) -> tuple[Path, str]:
     file, colon, name = text.rpartition(":")
     if not colon or os.sep in name or "/" in name or name.endswith(".py"):
         file, name = text, ""
+    if not file:
+        raise InputError("no file is named", hint=EXAMPLE)
     path = Path(file)
     tree = _parse(path, file)
     if not name:
@@ -54,7 +56,7 @@ def _similar_file(path: Path) -> str:
         near = [entry.name for entry in path.parent.iterdir() if entry.suffix == ".py"]
     except OSError:
         return f"there is no folder {path.parent} either"
-    close = difflib.get_close_matches(path.name, near, n=1)
+    close = difflib.get_close_matches(path.name, near, n=1, cutoff=0.75)
     if close:
         return f"did you mean {path.with_name(close[0])}?"
     return f"lnorm check --new {path} writes a starter" if path.suffix == ".py" else EXAMPLE

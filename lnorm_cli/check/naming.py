@@ -5,3 +5,7 @@ from lnorm_cli.check.report import Report
 
 def name_faults(report: Report) -> Report:
     return report
+
+
+def sentences(fault: str) -> tuple[str, str]:
+    return "", ""

@@ -51,14 +51,14 @@ def check(
     _check_ids(only)
     path, name = split_target(target)
     with closing(Runner(path, name, target.rpartition(":")[0], norm, limits or Limits())) as runner:
-        eps, notes = _fixed_epsilon(runner)
+        eps, eps_note = _fixed_epsilon(runner)
         cases = [
             case
             for case in load_cases(norm, taken=runner.taken, dtype=dtype or runner.dtype, eps=eps)
             if (not only or case.id in only) and runner.can(case)
         ]
         results, skipped = _run(runner, cases)
-        notes += _notes(runner, results)
+        notes = _notes(runner, results, eps_note)
         report = name_faults(Report(target, norm, runner.framework, tuple(results), notes=tuple(notes)))
         results = [runner.shrink(result) for result in report.results]
     return replace(report, results=tuple(results), skipped=tuple(skipped), seconds=time.monotonic() - started)
@@ -103,8 +103,10 @@ def _fixed_epsilon(runner: Runner) -> tuple[Fraction | None, list[str]]:
     return None, ["it takes no epsilon: judged with 1e-5"]
 
 
-def _notes(runner: Runner, results: Sequence[CaseResult]) -> list[str]:
-    notes = []
+def _notes(runner: Runner, results: Sequence[CaseResult], first: list[str]) -> list[str]:
+    if all(result.outcome == ERROR for result in results):
+        return []
+    notes = list(first)
     if runner.framework == "lists" and 1 in runner.ranks and 2 not in runner.ranks:
         notes.append("it takes one row of numbers: higher ranks were given to it row by row")
     elif runner.framework == "lists" and runner.ranks == (2,):
@@ -216,6 +218,8 @@ class Runner:
         while calls < SHRINKING and (case := next(candidates, None)) is not None:
             calls += 1
             judgement = self.judge(case)
+            if judgement.reason in STRIKING:
+                break
             if _alike(judgement, result.judgement):
                 result = replace(result, case=case, judgement=judgement)
                 candidates = case.smaller()

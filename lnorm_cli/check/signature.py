@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,9 +18,9 @@ AXIS = "axis"
 
 _NAMES = {
     X: "x input inputs hidden_states h z data tensor activations arr array",
-    GAMMA: "gamma weight scale gain g w a_2 gammas weights",
+    GAMMA: "gamma weight scale gain g w a_2 gammas weights alpha a",
     BETA: "beta bias shift offset b b_2 betas biases",
-    EPS: "eps epsilon variance_epsilon",
+    EPS: "eps epsilon variance_epsilon e",
     SIZE: "n d dim dims size width features feature_dim num_features n_features d_model hidden_size "
     "hidden_dim hidden embed_dim n_embd n_embed emb_dim embedding_dim model_dim channels num_channels ndim",
     SHAPE: "normalized_shape shape",
@@ -69,9 +70,21 @@ def role_of(name: str) -> str | None:
     return last if last in (GAMMA, BETA, EPS) else None
 
 
-def attribute_for(instance: object, role: str) -> str | None:
-    """The attribute of an object that plays a role, in the order of preference of the names."""
-    return next((name for name in _NAMES[role].split() if hasattr(instance, name)), None)
+def attribute_for(instance: object, role: str, width: int) -> str | None:
+    """The attribute of an object that plays a role: the first of the names whose value has the right size.
+
+    gamma and beta have `width` elements, or are None for now; epsilon is a number.
+    """
+    for name in _NAMES[role].split():
+        value = getattr(instance, name, instance)
+        if value is instance:
+            continue
+        shape = getattr(value, "shape", (len(value),) if isinstance(value, list | tuple) else ())
+        if role == EPS and len(shape) == 0 and not callable(value):
+            return name
+        if role != EPS and (value is None or (len(shape) > 0 and math.prod(shape) == width)):
+            return name
+    return None
 
 
 def read_call(function: Callable[..., Any], called: str) -> Signature:
@@ -79,12 +92,12 @@ def read_call(function: Callable[..., Any], called: str) -> Signature:
     parameters = _parameters(function, called)
     x = _find_x(parameters)
     if x is None:
-        raise CallError(f"{called} takes no argument that could be x")
+        raise CallError(f"{called} names no argument that could be x")
     found = []
     for parameter in parameters:
         role = X if parameter is x else _role_in_call(parameter)
         if role is not None:
-            found.append((parameter.name, role, _goes_first(parameter, x)))
+            found.append((parameter.name, role, _by_position(parameter, parameter is parameters[0])))
         elif parameter.default is parameter.empty:
             raise CallError(
                 f"{called} requires {parameter.name!r}, and lnorm does not know what to give for it"
@@ -94,7 +107,7 @@ def read_call(function: Callable[..., Any], called: str) -> Signature:
 
 def read_constructor(cls: type, called: str) -> Signature:
     """How to make an instance: the number of features, epsilon, perhaps gamma and beta."""
-    found = []
+    found: list[tuple[str, str, bool]] = []
     for index, parameter in enumerate(_parameters(cls, called)):
         required = parameter.default is parameter.empty
         role = role_of(parameter.name)
@@ -102,7 +115,8 @@ def read_constructor(cls: type, called: str) -> Signature:
             role = None
         if role is None and required and index == 0:
             role = SIZE
-        if role is not None and (required or role in (GAMMA, BETA, EPS)):
+        sized = any(earlier in (SIZE, SHAPE) for _, earlier, _ in found)
+        if role is not None and (required or role in (GAMMA, BETA, EPS) or not sized):
             found.append((parameter.name, role, parameter.kind is parameter.POSITIONAL_ONLY))
         elif required:
             raise CallError(
@@ -133,8 +147,8 @@ def _role_in_call(parameter: inspect.Parameter) -> str | None:
     return AXIS if parameter.name == "dim" else role
 
 
-def _goes_first(parameter: inspect.Parameter, x: inspect.Parameter) -> bool:
-    """x is given by position where it can be, so that its name never matters."""
-    if parameter.kind is parameter.POSITIONAL_ONLY:
-        return True
-    return False if parameter is not x else parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+def _by_position(parameter: inspect.Parameter, first: bool) -> bool:
+    """The first argument is given by position where it can be, so that its name never matters."""
+    return parameter.kind is parameter.POSITIONAL_ONLY or (
+        first and parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+    )

@@ -84,7 +84,7 @@ class Target:
                 )
             except Exception:
                 return roles
-            roles |= {role for role in (GAMMA, BETA, EPS) if attribute_for(instance, role)}
+            roles |= {role for role in (GAMMA, BETA, EPS) if attribute_for(instance, role, 2)}
         return roles & {GAMMA, BETA, EPS}
 
     def prepare(self, values: Mapping[str, Any], width: int) -> tuple[Callable[[Any], Any], dict[str, Any]]:
@@ -96,7 +96,7 @@ class Target:
         instance = self._instance(values)
         parameters = {}
         for role in {GAMMA, BETA, EPS} - self.maker.roles - self.caller.roles:
-            attribute = attribute_for(instance, role)
+            attribute = attribute_for(instance, role, width)
             if attribute is not None and role in values:
                 parameters[role] = _set(instance, attribute, values[role])
         method = instance if callable(instance) else getattr(instance, self.method)
