@@ -44,6 +44,7 @@ def backward(forward: Trace, dy: Any, parameter_shape: tuple[int, ...] | None = 
     layout, a = forward.layout, forward.arithmetic
     values = {**forward.parameters, **{step.name: step.value for step in forward}}
     record = Recorder(a, values)
+    record.statistics.update(step.name for step in forward if step.statistic)
     try:
         upstream = a.array(layout.rows(np.asarray(dy)))
     except ValueError:

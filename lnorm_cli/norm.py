@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 HALF = Fraction(1, 2)
 ROOTS = {"root": HALF, "fourth_root": Fraction(1, 4), "reciprocal_root": -HALF}
 """Operations that raise to a power, by name."""
+SUMS = ("mean", "unbiased_mean", "sum")
+"""Operations that make one number of a row."""
 
 DEFAULT_EPS = Fraction(1, 100_000)
 """1e-5, the default of torch.nn.LayerNorm."""
@@ -41,8 +43,9 @@ class Spec:
     power      of spread + epsilon, which then divides: 1/2 is the root
     affine     how gamma and beta enter
     pool       which elements enter the statistics: the row; the row with `padding` zeros, for mean and
-               variance or for the variance alone; the row without its last `padding` elements; or
-               "column": row i's statistics meet column i, as when keepdims is forgotten
+               variance or for the variance alone; the row without its last `padding` elements; the row and
+               the first `padding` elements of the next (zeros after the last row); or "column": row i's
+               statistics meet column i, as when keepdims is forgotten
     """
 
     axes: tuple[int, ...] = (-1,)
@@ -55,7 +58,7 @@ class Spec:
         "scale-shift", "shift-scale", "gamma-omitted", "beta-omitted", "omitted", "swapped", "one-plus-gamma",
         "first-only", "reversed",
     ] = "scale-shift"  # fmt: skip
-    pool: Literal["row", "column", "padded", "padded-variance", "truncated"] = "row"
+    pool: Literal["row", "column", "padded", "padded-variance", "truncated", "neighbours"] = "row"
     padding: int = 0
 
 
@@ -69,13 +72,14 @@ NORMS: Mapping[str, Spec] = {"layer": LAYER, "rms": RMS, "batch": BATCH}
 class Step:
     """One recorded value: `operation` applied to the steps and parameters named in `operands`.
 
-    `value` has shape (rows, n) or, for a statistic, (rows, 1).
+    `value` has shape (rows, n) or, for a `statistic`, (rows, 1).
     """
 
     name: str
     operation: str
     operands: tuple[str, ...]
     value: Array
+    statistic: bool = False
 
 
 @dataclass(frozen=True)
@@ -176,10 +180,14 @@ class Recorder:
         self.arithmetic = arithmetic
         self.values = values
         self.steps: list[Step] = []
+        self.statistics = {"epsilon"}
 
     def note(self, name: str, operation: str, operands: tuple[str, ...], value: Array) -> Array:
         self.values[name] = value
-        self.steps.append(Step(name, operation, operands, value))
+        statistic = operation in SUMS or (bool(operands) and self.statistics.issuperset(operands))
+        if statistic:
+            self.statistics.add(name)
+        self.steps.append(Step(name, operation, operands, value, statistic))
         return value
 
     def apply(self, name: str, operation: str, *operands: str) -> Array:
@@ -283,8 +291,10 @@ def _pools(record: Recorder, spec: Spec) -> tuple[str, str]:
     if spec.pool == "truncated":
         pool = x[..., : max(1, x.shape[-1] - spec.padding)]
     else:
-        zeros = record.arithmetic.array(np.zeros((x.shape[0], spec.padding), dtype=int))
-        pool = np.concatenate([x, zeros], axis=-1)
+        extra = record.arithmetic.array(np.zeros((x.shape[0], spec.padding), dtype=int))
+        if spec.pool == "neighbours":
+            extra[:-1] = x[1:, : spec.padding]
+        pool = np.concatenate([x, extra], axis=-1)
     record.note("pool", "given", (), pool)
     return ("x" if spec.pool == "padded-variance" else "pool"), "pool"
 

@@ -76,23 +76,7 @@ def _steps(floats: Trace, exacts: Trace | None, row: Row) -> list[dict[str, Any]
         true = None
         if exacts is not None and row.exact_position is not None:
             true = exacts[step.name].value[row.exact_position]
-        scalar = len(values) == 1 and step.operation in _STATISTIC_OPERATIONS and step.name not in _VECTORS
-        entry: dict[str, Any] = {"name": step.name, "exact": None}
-        if scalar:
-            entry["float"] = number(values[0])
-            entry["exact"] = None if true is None else exact.text(true[0])
-        else:
-            entry["float"] = [number(value) for value in values]
-            entry["exact"] = None if true is None else [exact.text(value) for value in true]
-        entries.append(entry)
-    return entries
-
-
-_STATISTIC_OPERATIONS = ("mean", "add", "root")
-_VECTORS = ("output",)
-
-
-def _pair(floats: Any, exacts: Any) -> dict[str, Any]:
+        scalar = len(values) == 1 and step.operation in def _pair(floats: Any, exacts: Any) -> dict[str, Any]:
     def nested(array: Any, write: Any) -> Any:
         return [nested(part, write) for part in array] if getattr(array, "ndim", 0) else write(array)
 

@@ -225,9 +225,7 @@ class RowWalk:
 
     def _table(self) -> None:
         c = self.computation
-        names = [s.name for s in c.float_trace if s.value.shape[-1] == self.n and s.name != "scaled"]
-        if self.n == 1:
-            names = ["x", *(("deviation", "squared_deviation") if "mean" in c.float_trace else ("square",)), "normalized", "output"]
+        names = [step.name for step in c.float_trace if not step.statistic and step.name != "scaled"]
         columns = [Column("feature" if c.request.norm != "batch" else "example", tuple(str(i + 1) for i in self.shown), "both")]
         for name in names:
             columns += self._columns(name)

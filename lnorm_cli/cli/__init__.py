@@ -1,0 +1,1 @@
+"""The command line: signatures, exit codes, and the one place where errors become messages."""
