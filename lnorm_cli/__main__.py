@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import sys
@@ -12,6 +13,7 @@ def main() -> None:
     """Run the command line; Ctrl-C and a closed pipe end it silently, with 130 and 141."""
     if hasattr(signal, "SIGPIPE"):
         signal.signal(signal.SIGPIPE, _closed_pipe)
+    gc.set_threshold(50_000)  # start-up makes many objects and no garbage: collecting costs a tenth of it
     try:
         from lnorm_cli.cli.edge import run
 

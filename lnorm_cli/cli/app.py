@@ -8,6 +8,9 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from lnorm_cli.cli.coercion import use_plain_values
+from lnorm_cli.errors import InputError
+
 GROUPS = {"Learn": ("compute", "explain", "quiz"), "Verify": ("diagnose", "check")}
 
 
@@ -17,14 +20,36 @@ class Grouped(TyperGroup):
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         width = max(map(len, self.commands), default=0)
         for heading, names in GROUPS.items():
-            with formatter.section(heading):
-                formatter.write_dl(
-                    [
-                        (name.ljust(width), self.commands[name].get_short_help_str(limit=60))
-                        for name in names
-                        if name in self.commands
-                    ]
-                )
+            entries = [
+                (name.ljust(width), self.commands[name].get_short_help_str(limit=60))
+                for name in names
+                if name in self.commands
+            ]
+            if entries:
+                with formatter.section(heading):
+                    formatter.write_dl(entries)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        if args[0] not in self.commands and not args[0].startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(args[0], self.commands, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"commands are {', '.join(self.commands)}"
+            if parses(args[0]):
+                hint = f"to normalize a vector: lnorm compute {' '.join(args)}"
+            raise InputError(f"there is no command {args[0]!r}", hint=hint)
+        return super().resolve_command(ctx, args)
+
+
+def parses(text: str) -> bool:
+    """Whether the text is a number, or a list of them."""
+    from lnorm_cli.reading import parse_vector
+
+    try:
+        parse_vector(text)
+    except InputError:
+        return False
+    return True
 
 
 def build() -> Any:
@@ -42,7 +67,9 @@ def build() -> Any:
         for name in names:
             if util.find_spec(f"lnorm_cli.cli.{name}"):
                 import_module(f"lnorm_cli.cli.{name}").register(app)
-    return typer.main.get_command(app)
+    command = typer.main.get_command(app)
+    use_plain_values(command)
+    return command
 
 
 def _root(

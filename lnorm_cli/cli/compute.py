@@ -98,7 +98,6 @@ def _write(computation: Computation, format: str, digits: int, ascii: bool, all_
 
         write_csv(computation, sys.stdout)
         return
-    from lnorm_cli.render.markup import LatexWriter, MarkdownWriter
     from lnorm_cli.render.terminal import Terminal
     from lnorm_cli.render.text import TextWriter
     from lnorm_cli.render.walk import Writer, walk
@@ -106,8 +105,12 @@ def _write(computation: Computation, format: str, digits: int, ascii: bool, all_
     terminal = Terminal(ascii=ascii)
     writer: Writer = TextWriter(terminal)
     if format == "markdown":
+        from lnorm_cli.render.markup import MarkdownWriter
+
         writer = MarkdownWriter(sys.stdout, terminal.notation)
     elif format == "latex":
+        from lnorm_cli.render.markup import LatexWriter
+
         writer = LatexWriter(sys.stdout)
     walk(computation, writer, digits, all_rows=all_rows and len(computation.rows) <= ROWS_SHOWN)
 

@@ -11,7 +11,6 @@ Where names are allowed (quiz formulas) they become plain real symbols; eps, var
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Callable, Collection
 from decimal import Decimal
@@ -238,6 +237,8 @@ class _Parser:
             return sympy.pi  # type: ignore[no-any-return]
         if name.lower() in _NOT_FINITE:
             raise self._error(f"{name} is not a finite number", token.position)
+        import difflib
+
         known = [*self.names, "sqrt", "pi"]
         near = difflib.get_close_matches(name, known, n=1)
         meant = f"did you mean {near[0]}?" if near else ""

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 import textwrap
 from collections.abc import Sequence
-from typing import IO, Literal
+from typing import IO, TYPE_CHECKING, Literal
 
 from lnorm_cli.render.notation import ASCII, NO_BREAK, UNICODE, Notation
+
+if TYPE_CHECKING:
+    from rich.console import Console
 
 NARROW = 60
 """Below this width labels stand above their text, not beside it."""
@@ -59,13 +64,10 @@ class Terminal:
     """
 
     def __init__(self, stream: IO[str] | None = None, *, ascii: bool = False, width: int | None = None) -> None:
-        from rich.console import Console
-
         self.stream = stream or sys.stdout
-        self.console = Console(
-            file=self.stream, highlight=False, markup=False, emoji=False, soft_wrap=True, width=width
-        )
-        self.width = max(20, min(self.console.width, 100))
+        self.console = _console(self.stream, width)
+        own = self.console.width if self.console else width or shutil.get_terminal_size((80, 24)).columns
+        self.width = max(20, min(own, 100))
         self.ascii = ascii or not _encodes(self.stream, _NEEDED)
 
     @property
@@ -78,14 +80,22 @@ class Terminal:
 
     def line(self, *parts: str | tuple[str, Style], indent: int = 0) -> None:
         """One line, as it is: parts are text, or text with a style."""
+        pieces: list[tuple[str, Style]] = [(part, "") if isinstance(part, str) else part for part in parts]
+        pieces = [(self._written(content), style) for content, style in pieces]
+        if self.console is None:
+            content = "".join(content for content, _ in pieces)
+            self.stream.write(f"{' ' * indent}{content}".rstrip() + "\n")
+            return
         from rich.text import Text
 
         text = Text(" " * indent)
-        for part in parts:
-            content, style = (part, "") if isinstance(part, str) else part
-            content = content.replace(NO_BREAK, " ")
-            text.append(spelled(content) if self.ascii else content, _STYLES[style])
+        for content, style in pieces:
+            text.append(content, _STYLES[style])
         self.console.print(text, soft_wrap=True)
+
+    def _written(self, text: str) -> str:
+        text = text.replace(NO_BREAK, " ")
+        return spelled(text) if self.ascii else text
 
     def blank(self) -> None:
         self.line("")
@@ -140,6 +150,15 @@ class Terminal:
             self.line((f"{headers[0]} {row[0]}".strip(), "label"), indent=indent)
             for header, cell in zip(headers[1:], row[1:], strict=True):
                 self.line(f"{header}{' ' * (label - cell_len(header))}  {cell}", indent=indent + 2)
+
+
+def _console(stream: IO[str], width: int | None) -> Console | None:
+    """rich's console where there can be colour; None for a plain pipe or file, which needs no import of it."""
+    if not (stream.isatty() or os.environ.get("FORCE_COLOR")):
+        return None
+    from rich.console import Console
+
+    return Console(file=stream, highlight=False, markup=False, emoji=False, soft_wrap=True, width=width)
 
 
 def _encodes(stream: IO[str], text: str) -> bool:
