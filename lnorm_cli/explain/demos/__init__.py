@@ -23,9 +23,9 @@ MODULES = {
     "residual": ("residual", "chain", "placement", "final-norm"),
     "slips": ("slips", "port-faults"),
     "precision": ("limits", "precision", "one-pass", "remedy"),
-    "gradient": ("jacobian", "detached", "compute"),
+    "gradient": ("jacobian", "backward-steps", "detached"),
     "stacks": (
-        "lab-gradients", "lab-activations", "lab-depths", "lab-ratio", "lab-final", "lab-table",
+        "lab-gradients", "lab-signals", "lab-activations", "lab-depths", "lab-ratio", "lab-final", "lab-table",
         "same-weights",
     ),
     "claims": ("lab-claims",),

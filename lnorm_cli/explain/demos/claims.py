@@ -12,8 +12,10 @@ from lnorm_cli.explain.demos.arguments import Arguments
 def lab_claims(arguments: Arguments) -> Sequence[Result]:
     """Each claim, what was measured, and whether it was reproduced."""
     which = arguments.list("which")
+    depth = arguments.options.take("depth")
     found = lab.claims(
         () if which == ["all"] else which,
+        depths=lab.CLAIM_DEPTHS if depth is None else lab.claim_depths(depth),
         width=arguments.integer("width", lab.WIDTH),
         seed=arguments.integer("seed", lab.SEED, least=0),
         progress=arguments.options.progress,

@@ -49,6 +49,26 @@ def _jacobian(forward: Trace, n: int) -> Array:
     return np.array([backward(forward, unit)["dx"].value[0] for unit in np.eye(n, dtype=int)])
 
 
+def backward_steps(arguments: Arguments) -> Sequence[Result]:
+    """The formula's ingredients, and the gradient of each feature with gamma 1."""
+    x, dy = arguments.vector(), arguments.vector("dy")
+    forward = trace(x, eps=arguments.exact("eps"))
+    done = backward(forward, dy)
+    parts = (("mean(g)", "mean_gradient"), ("mean(g · x̂)", "mean_product"))
+    rows = tuple((label, number(first(done, step))) for label, step in parts)
+    s = ("s", number(first(forward, "standard_deviation")))
+    features = tuple(
+        (exact.text(value), exact.text(g), number(xhat), number(gradient))
+        for value, g, xhat, gradient in zip(x, dy, row(forward, "normalized"), row(done, "dx"), strict=True)
+    )
+    total = Exact().sum(done["dx"].value)[0, 0]
+    return [
+        Table(("ingredient", "value"), (*rows, s)),
+        Table(("x", "g", "x̂", "dx"), features),
+        Note(f"The entries of dx sum to exactly {exact.text(total)}."),
+    ]
+
+
 def detached(arguments: Arguments) -> Sequence[Result]:
     """The gradient, and what it becomes when mean and variance are taken for constants."""
     x, dy = arguments.vector(), arguments.vector("dy")

@@ -27,10 +27,12 @@ def steps(arguments: Arguments) -> Sequence[Result]:
     rows: list[tuple[Cell, ...]] = [(name, *_split(first(done, step))) for name, step in statistics]
     if not exactly:
         rows += _normalized_statistics(done)
-    return [
-        Table(("step", "exact", "float"), tuple(rows)),
-        _features(done, exactly, "gamma" in arguments.pairs),
-    ]
+    features = _features(done, exactly, "gamma" in arguments.pairs)
+    return (
+        [features]
+        if "gamma" in arguments.pairs
+        else [Table(("step", "exact", "float"), tuple(rows)), features]
+    )
 
 
 def _split(value: Any) -> tuple[Cell, Cell]:

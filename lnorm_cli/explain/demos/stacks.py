@@ -54,39 +54,56 @@ def _setup(run: Run) -> str:
 def lab_gradients(arguments: Arguments) -> Sequence[Result]:
     """Norm of the gradient of each layer's weights, by kind of stack."""
     made = runs(arguments)
-    groups = tuple(
-        (LABELS[run.kind], tuple(Bar(f"layer {n}", run.gradients[n - 1]) for n in layers(run.depth)))
-        for run in made
-    )
-    return [
-        Bars(
-            groups, f"Gradient norm by layer ({_setup(made[0])}), log scale:", ("stack", "layer", "gradient")
-        )
-    ]
+    caption = f"Gradient norm of each layer's weights ({_setup(made[0])}), log scale:"
+    bars = _by_layer(made, [run.gradients for run in made], caption, "gradient")
+    return [bars, Note(f"{lab.SETUP[0].upper()}{lab.SETUP[1:]}.")] if "setup" in arguments.pairs else [bars]
+
+
+def lab_signals(arguments: Arguments) -> Sequence[Result]:
+    """Norm of the gradient that arrives at the input of each layer, by kind of stack."""
+    made = runs(arguments)
+    caption = f"Gradient arriving at each layer's input ({_setup(made[0])}), log scale:"
+    return [_by_layer(made, [run.signals for run in made], caption, "gradient")]
 
 
 def lab_activations(arguments: Arguments) -> Sequence[Result]:
     """Mean square of the activations after each layer, by kind of stack."""
     made = runs(arguments)
+    caption = f"Mean square of the activations after each layer ({_setup(made[0])}), log scale:"
+    return [_by_layer(made, [run.activations[1:] for run in made], caption, "mean square")]
+
+
+def _by_layer(made: Sequence[Run], values: Sequence[Sequence[float]], caption: str, head: str) -> Bars:
+    """A group of bars for each run: its values at the layers that are shown."""
     groups = tuple(
-        (LABELS[run.kind], tuple(Bar(f"layer {n}", run.activations[n]) for n in layers(run.depth)))
-        for run in made
+        (LABELS[run.kind], tuple(Bar(f"layer {n}", own[n - 1]) for n in layers(run.depth)))
+        for run, own in zip(made, values, strict=True)
     )
-    caption = f"Mean square of the activations ({_setup(made[0])}), log scale:"
-    return [Bars(groups, caption, ("stack", "layer", "mean square"))]
+    return Bars(groups, caption, ("stack", "layer", head))
+
+
+def _over_depths(arguments: Arguments, kinds: Sequence[str]) -> tuple[tuple[Run, ...], ...]:
+    """For each depth of the block (or around the reader's `--depth`) the runs of all kinds."""
+    own = arguments.options.take("depth")
+    depths = [int(word) for word in arguments.list("depths")] if own is None else lab.claim_depths(own)
+    return lab.depths(
+        list(kinds),
+        depths,
+        width=arguments.integer("width", lab.WIDTH),
+        seed=arguments.integer("seed", lab.SEED, least=0),
+        progress=arguments.options.progress,
+    )
 
 
 def lab_depths(arguments: Arguments) -> Sequence[Result]:
     """The last layer's gradient for growing depth."""
-    depths = [int(word) for word in arguments.list("depths")]
-    width = arguments.integer("width", lab.WIDTH)
-    seed = arguments.integer("seed", lab.SEED, least=0)
-    found = lab.depths(
-        arguments.list("kinds"), depths, width=width, seed=seed, progress=arguments.options.progress
+    found = _over_depths(arguments, arguments.list("kinds"))
+    rows = tuple(
+        (LABELS[made[0].kind], *(run.last_gradient for run in made)) for made in zip(*found, strict=True)
     )
-    rows = tuple((LABELS[kind], *(run.last_gradient for run in made)) for kind, made in found.items())
-    head = ("stack", *(f"{depth} layers" for depth in depths))
-    return [Table(head, rows, f"Gradient norm of the last layer (width {width}, seed {seed}):")]
+    one = found[0][0]
+    head = ("stack", *(f"{made[0].depth} layers" for made in found))
+    return [Table(head, rows, f"Gradient norm of the last layer (width {one.width}, seed {one.seed}):")]
 
 
 def lab_ratio(arguments: Arguments) -> Sequence[Result]:
@@ -99,16 +116,8 @@ def lab_ratio(arguments: Arguments) -> Sequence[Result]:
 
 def lab_final(arguments: Arguments) -> Sequence[Result]:
     """Size of a pre-norm stack's output without and with the final norm."""
-    depths = [int(word) for word in arguments.list("depths")]
-    width = arguments.integer("width", lab.WIDTH)
-    seed = arguments.integer("seed", lab.SEED, least=0)
-    found = lab.depths(
-        ["pre-no-final", "pre"], depths, width=width, seed=seed, progress=arguments.options.progress
-    )
-    rows = tuple(
-        (without.depth, without.output_size, after.output_size)
-        for without, after in zip(found["pre-no-final"], found["pre"], strict=True)
-    )
+    found = _over_depths(arguments, ("pre-no-final", "pre"))
+    rows = tuple((without.depth, without.output_size, after.output_size) for without, after in found)
     return [
         Table(("layers", "without", "with final norm"), rows, "Mean square of what reaches the output layer:")
     ]
