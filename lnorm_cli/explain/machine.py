@@ -142,6 +142,6 @@ def _cell(cell: Cell) -> Any:
         return {"exact": cell.exact, "float": _cell(cell.value)}
     if isinstance(cell, tuple):
         return [_cell(value) for value in cell]
-    if isinstance(cell, float) and not math.isfinite(cell):
-        return str(cell)
+    if isinstance(cell, float):
+        return cell + 0.0 if math.isfinite(cell) else str(cell)
     return cell

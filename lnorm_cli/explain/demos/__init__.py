@@ -25,8 +25,8 @@ MODULES = {
     "precision": ("limits", "precision", "one-pass", "remedy"),
     "gradient": ("jacobian", "backward-steps", "detached"),
     "stacks": (
-        "lab-gradients", "lab-signals", "lab-activations", "lab-depths", "lab-ratio", "lab-final", "lab-table",
-        "same-weights",
+        "lab-gradients", "lab-signals", "lab-activations", "lab-depths", "lab-ratio", "lab-final",
+        "lab-table", "same-weights",
     ),
     "claims": ("lab-claims",),
     "attention": ("scores", "block", "softmax", "mask", "shuffle"),

@@ -10,7 +10,8 @@ from lnorm_cli.errors import InputError
 from lnorm_cli.explain.content import Note, Result, Table
 from lnorm_cli.explain.demos.arguments import Arguments
 from lnorm_cli.explain.demos.values import apart
-from lnorm_cli.norm import Layout, Spec, trace
+from lnorm_cli.layout import Layout
+from lnorm_cli.norm import Spec, trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
 
 def shapes(arguments: Arguments) -> Sequence[Result]:
     """For a shape and the normalized axes: numbers of means and variances, length of gamma and beta."""
-    given = arguments.options.take("shape") or arguments.words[0]
+    own = arguments.text("own", "yes") == "yes"
+    given = (arguments.options.take("shape") if own else None) or arguments.words[0]
     shape = _sizes(given, "--shape")
-    axes = _whole(arguments.text("axis", "-1", own=True), "--axis")
+    axes = _whole(arguments.text("axis", "-1", own=own), "--axis")
     layout = Layout(shape, axes)
     parameters = tuple(shape[axis] for axis in layout.reduced)
     kept = tuple(shape[axis] for axis in layout.kept)

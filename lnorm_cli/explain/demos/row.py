@@ -28,11 +28,9 @@ def steps(arguments: Arguments) -> Sequence[Result]:
     if not exactly:
         rows += _normalized_statistics(done)
     features = _features(done, exactly, "gamma" in arguments.pairs)
-    return (
-        [features]
-        if "gamma" in arguments.pairs
-        else [Table(("step", "exact", "float"), tuple(rows)), features]
-    )
+    if "gamma" in arguments.pairs:
+        return [features]
+    return [Table(("step", "exact", "float"), tuple(rows)), features]
 
 
 def _split(value: Any) -> tuple[Cell, Cell]:

@@ -51,19 +51,24 @@ def _setup(run: Run) -> str:
     return f"{run.depth} layers of width {run.width}, seed {run.seed}"
 
 
+def _conditions() -> Note:
+    return Note(f"{lab.SETUP[0].upper()}{lab.SETUP[1:]}.")
+
+
 def lab_gradients(arguments: Arguments) -> Sequence[Result]:
     """Norm of the gradient of each layer's weights, by kind of stack."""
     made = runs(arguments)
     caption = f"Gradient norm of each layer's weights ({_setup(made[0])}), log scale:"
     bars = _by_layer(made, [run.gradients for run in made], caption, "gradient")
-    return [bars, Note(f"{lab.SETUP[0].upper()}{lab.SETUP[1:]}.")] if "setup" in arguments.pairs else [bars]
+    return [bars, _conditions()] if "setup" in arguments.pairs else [bars]
 
 
 def lab_signals(arguments: Arguments) -> Sequence[Result]:
     """Norm of the gradient that arrives at the input of each layer, by kind of stack."""
     made = runs(arguments)
     caption = f"Gradient arriving at each layer's input ({_setup(made[0])}), log scale:"
-    return [_by_layer(made, [run.signals for run in made], caption, "gradient")]
+    bars = _by_layer(made, [run.signals for run in made], caption, "gradient")
+    return [bars, _conditions()] if "setup" in arguments.pairs else [bars]
 
 
 def lab_activations(arguments: Arguments) -> Sequence[Result]:
