@@ -1,0 +1,1 @@
+"""`lnorm quiz`: items, their generation and grading, the loop, sheets for teachers."""

@@ -1,0 +1,268 @@
+"""Grading: an answer's text against a question. Nothing in the text is ever evaluated."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Literal
+
+from lnorm_cli import exact
+from lnorm_cli.errors import InputError
+from lnorm_cli.quiz.formulas import compare, read_formula
+from lnorm_cli.quiz.questions import Choice, Formula, Numbers, Order, Question, Wrong, letter
+from lnorm_cli.quiz.rules import Rule, decimal
+from lnorm_cli.reading import exact_text, parse_number, parse_vector
+
+Outcome = Literal["right", "rounded", "wrong", "short", "malformed", "undecided", "ungraded"]
+"""`rounded` is right but for rounding on the way; `short` right as far as it goes, with too few digits."""
+
+SETTLED = ("right", "rounded", "wrong")
+"""Outcomes that count: with the others the question stays open."""
+
+
+@dataclass(frozen=True)
+class Grade:
+    """What became of an answer. `misconceptions` are fault ids, or what a wrong choice stands for."""
+
+    outcome: Outcome
+    message: str = ""
+    misconceptions: tuple[str, ...] = ()
+    mark: Fraction = Fraction(0)
+    error: InputError | None = None
+
+    @property
+    def good(self) -> bool:
+        return self.outcome in ("right", "rounded")
+
+
+def grade(question: Question, text: str) -> Grade:
+    """Grade one answer. Malformed answers carry the InputError that says where; they are not wrong."""
+    answer = question.answer
+    try:
+        if not text.strip():
+            raise InputError(
+                "there is no answer here", hint=f"wanted: {question.rule}", text=text, position=0
+            )
+        if isinstance(answer, Numbers):
+            return _numbers(answer, text)
+        if isinstance(answer, Formula):
+            return _formula(answer, text)
+        if isinstance(answer, Choice):
+            return _choice(answer, text)
+        if isinstance(answer, Order):
+            return _order(answer, text)
+    except InputError as error:
+        return Grade("malformed", error.what, error=error)
+    return Grade("ungraded")
+
+
+def _numbers(answer: Numbers, text: str) -> Grade:
+    if answer.single:
+        values, texts = [_scalar(text)], [text]
+    else:
+        values, texts = _listed(text, len(answer.values))
+    scale = max((abs(exact.approximate(v)) for v in answer.values), default=Fraction(0)) or Fraction(1)
+    verdicts = [
+        _one(value, part, right, answer.rule, scale)
+        for value, part, right in zip(values, texts, answer.values, strict=True)
+    ]
+    if all(v == "right" for v in verdicts):
+        return Grade("right", _approximate(values, answer), mark=Fraction(1))
+    rounding = _by_rounding(values, answer)
+    if rounding is not None:
+        return Grade("rounded", rounding, ("rounded-intermediate",), Fraction(1))
+    if set(verdicts) <= {"right", "short"}:
+        return Grade("short", f"Right as far as it goes. Wanted: {answer.rule.text}.")
+    return _wrong_numbers(answer, values, texts, verdicts)
+
+
+def _scalar(text: str) -> exact.Exact:
+    if re.search(r"[\[\],;]", text):
+        place = next(i for i, character in enumerate(text) if character in "[],;")
+        raise InputError(
+            "one number is wanted, not a list", hint="a decimal has a point: 0.5", text=text, position=place
+        )
+    return parse_number(text)
+
+
+def _listed(text: str, count: int) -> tuple[list[exact.Exact], list[str]]:
+    """The values of a list and the text of each; a list of another shape is malformed."""
+    texts: list[str] = []
+
+    def element(part: str) -> exact.Exact:
+        value = parse_number(part)
+        texts.append(part)
+        return value
+
+    array = parse_vector(text, element)
+    if array.ndim > 1 and array.shape != (1, count):
+        raise InputError(
+            f"{count} numbers are wanted, not a table of shape {array.shape}", text=text, position=0
+        )
+    if array.size != count:
+        raise InputError(
+            f"{count} numbers are wanted, here {'is' if array.size == 1 else 'are'} {array.size}",
+            hint="write them with spaces or commas between",
+            text=text,
+            position=len(text.rstrip()),
+        )
+    return list(array.reshape(-1)), texts
+
+
+def _one(value: exact.Exact, text: str, right: exact.Exact, rule: Rule, scale: Fraction) -> str:
+    """One number: right, short, cut or wrong."""
+    if exact.is_zero(_difference(value, right)):
+        return "right"
+    a, v = exact.approximate(value), Fraction(0) if exact.is_zero(right) else exact.approximate(right)
+    if rule.accepts(a, v, scale):
+        return "right"
+    if rule.too_few(text, a, v):
+        return "short"
+    return "cut" if rule.cut(text, a, v) else "wrong"
+
+
+def _difference(a: exact.Exact, b: exact.Exact) -> exact.Exact:
+    """a - b, without the expansion of long sums that only a deliberate answer would need."""
+    return exact.tidy(a - b)
+
+
+def _approximate(values: Sequence[exact.Exact], answer: Numbers) -> str:
+    """For right answers that are decimals of something longer: the exact value."""
+    if all(value == right for value, right in zip(values, answer.values, strict=True)):
+        return ""
+    if all(exact.is_zero(_difference(v, r)) for v, r in zip(values, answer.values, strict=True)):
+        return ""
+    return "Rounded; exactly it is " + ", ".join(map(exact_text, answer.values)) + "."
+
+
+def _by_rounding(values: Sequence[exact.Exact], answer: Numbers) -> str | None:
+    """Why an answer is right but for rounding on the way; None where it is not."""
+    for path in answer.by_rounding:
+        pairs = list(zip(values, path, answer.values, strict=True))
+        if all(answer.rule.accepts(exact.approximate(v), p) or v == right for v, p, right in pairs):
+            places = [
+                i
+                for i, (v, p, r) in enumerate(pairs)
+                if not answer.rule.accepts(exact.approximate(v), exact.approximate(r))
+            ]
+            value = decimal(exact.approximate(answer.values[places[0]]), answer.rule)
+            return (
+                f"Right, but rounded on the way: rounding once, at the end, gives {value} "
+                f"(exactly {exact_text(answer.values[places[0]])})."
+            )
+    return None
+
+
+def _wrong_numbers(
+    answer: Numbers, values: list[exact.Exact], texts: list[str], verdicts: list[str]
+) -> Grade:
+    right = sum(v == "right" for v in verdicts)
+    mark = Fraction(right, len(verdicts))
+    known = known_path(answer, values, texts)
+    if known is not None:
+        return Grade("wrong", known.feedback, (known.fault,), mark if right < len(verdicts) else Fraction(0))
+    if set(verdicts) <= {"right", "cut"}:
+        return Grade(
+            "wrong", "Cut off instead of rounded: look at the next digit.", ("cut-not-rounded",), mark
+        )
+    if answer.single:
+        return Grade("wrong", _sign(values[0], answer))
+    off = [i + 1 for i, v in enumerate(verdicts) if v != "right"]
+    named = ", ".join(map(str, off))
+    if not right:
+        return Grade("wrong", "None of the entries is right.")
+    kind = "Entry" if len(off) == 1 else "Entries"
+    fault = ("arithmetic-slip",) if len(off) == 1 else ()
+    return Grade(
+        "wrong",
+        f"{kind} {named} of {len(verdicts)} {'is' if len(off) == 1 else 'are'} not right.",
+        fault,
+        mark,
+    )
+
+
+def _sign(value: exact.Exact, answer: Numbers) -> str:
+    a, v = exact.approximate(value), exact.approximate(answer.values[0])
+    return "Right but for the sign." if v and answer.rule.accepts(-a, v) else ""
+
+
+def known_path(answer: Numbers, values: Sequence[exact.Exact], texts: Sequence[str]) -> Wrong | None:
+    """The listed wrong path that gives these values, at the digits asked or at those typed."""
+    for loose in (False, True):
+        for path in answer.wrong:
+            if len(path.value) == len(values) and all(
+                _matches(v, t, w, answer.rule, loose)
+                for v, t, w in zip(values, texts, path.value, strict=True)
+            ):
+                return path
+    return None
+
+
+def _matches(value: exact.Exact, text: str, path: exact.Exact, rule: Rule, loose: bool) -> bool:
+    if value == path or exact.is_zero(_difference(value, path)):
+        return True
+    a, v = exact.approximate(value), Fraction(0) if exact.is_zero(path) else exact.approximate(path)
+    own = rule if rule.figures or rule.decimals is not None else replace(rule, figures=4, tolerance=None)
+    return own.accepts(a, v) or (loose and own.too_few(text, a, v))
+
+
+def _formula(answer: Formula, text: str) -> Grade:
+    given = read_formula(text, answer.names)
+    verdict = compare(given, read_formula(answer.text, answer.names))
+    if verdict == "equal":
+        return Grade("right", mark=Fraction(1))
+    if verdict == "undecided":
+        return Grade(
+            "undecided", "This could not be decided in time, so it does not count. Is there a simpler form?"
+        )
+    for wrong in answer.wrong:
+        if compare(given, read_formula(wrong.text, answer.names)) == "equal":
+            return Grade("wrong", wrong.feedback, (wrong.text,))
+    return Grade("wrong")
+
+
+def _choice(answer: Choice, text: str) -> Grade:
+    place = _letter(text.strip(), len(answer.options), text)
+    option = answer.options[place]
+    if option.right:
+        return Grade("right", option.feedback, mark=Fraction(1))
+    return Grade("wrong", option.feedback, (option.misconception or option.text,))
+
+
+def _letter(word: str, count: int, text: str) -> int:
+    cleaned = word.strip("().").lower()
+    letters = [letter(i) for i in range(count)]
+    if cleaned in letters:
+        return letters.index(cleaned)
+    raise InputError(
+        f"{word!r} is none of the letters",
+        hint=f"one letter from a to {letters[-1]}",
+        text=text,
+        position=text.find(word),
+    )
+
+
+def _order(answer: Order, text: str) -> Grade:
+    count = len(answer.lines)
+    words = [w for w in re.split(r"[\s,;>-]+", text.strip()) if w]
+    if len(words) == 1 and len(words[0]) > 1:
+        words = list(words[0])
+    places = [_letter(word, count, text) for word in words]
+    if sorted(places) != list(range(count)):
+        raise InputError(
+            f"each of the {count} letters is wanted once",
+            hint="such as " + "".join(letter(i) for i in reversed(range(count))),
+            text=text,
+            position=0,
+        )  # fmt: skip
+    if tuple(places) == answer.right:
+        return Grade("right", answer.why, mark=Fraction(1))
+    first = next(i for i, (a, b) in enumerate(zip(places, answer.right, strict=True)) if a != b)
+    stands = (
+        f"Right up to line {first}; line {first + 1} is another one."
+        if first
+        else "Another line comes first."
+    )
+    return Grade("wrong", stands)
