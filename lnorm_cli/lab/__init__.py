@@ -9,7 +9,7 @@
 `claims` the papers' statements beside what was measured.
 """
 
-from lnorm_cli.lab.block import BlockRun, Stage, attention, block, dyt
+from lnorm_cli.lab.blocks import BlockRun, Stage, attention, block, dyt
 from lnorm_cli.lab.claims import CLAIM_DEPTHS, CLAIMS, Claim, claim_depths, claims
 from lnorm_cli.lab.counts import Counts, parameter_counts
 from lnorm_cli.lab.layers import softmax

@@ -152,9 +152,7 @@ def claims(
         if name not in CLAIMS:
             raise InputError(f"there is no claim {name!r}", hint="one of " + ", ".join(CLAIMS))
     if not depths or seeds < 1:
-        raise InputError(
-            "claims are measured on one depth and one seed at least", hint="such as depths 6, 12, 24"
-        )
+        raise InputError("claims are measured on one depth and one seed at least", hint="such as depths 6, 12, 24")
     chosen = [statement for statement in STATEMENTS if not which or statement.id in which]
     bench = Bench(tuple(sorted(set(depths))), width, tuple(range(seed, seed + seeds)))
     kinds = list(dict.fromkeys(kind for statement in chosen for kind in statement.kinds))
@@ -163,9 +161,7 @@ def claims(
     for statement in chosen:
         measured, shown = statement.judge(bench)
         rows.append(
-            Claim(
-                statement.id, statement.claim, statement.source, measured, shown, statement.note, bench.setup
-            )
+            Claim(statement.id, statement.claim, statement.source, measured, shown, statement.note, bench.setup)
         )
     return tuple(rows)
 

@@ -141,8 +141,7 @@ class Attention:
         # Softmax: a score moves its own weight up and, as the weights sum to 1, all of them down together.
         dscores = weights * (dweights - (weights * dweights).sum(axis=-1, keepdims=True)) * self.scale(q)
         dq, dk, dv = (
-            self.merge(part)
-            for part in (dscores @ k, dscores.swapaxes(-1, -2) @ q, weights.swapaxes(-1, -2) @ dheads)
+            self.merge(part) for part in (dscores @ k, dscores.swapaxes(-1, -2) @ q, weights.swapaxes(-1, -2) @ dheads)
         )
         dx = dq @ self.query.T + dk @ self.key.T + dv @ self.value.T
         return dx, [("WQ", x.T @ dq), ("WK", x.T @ dk), ("WV", x.T @ dv), ("WO", merged.T @ dy)]

@@ -28,9 +28,7 @@ def save(runs: Sequence[Run], path: str | Path) -> None:
     """
     target = Path(path)
     if target.suffix.lower() not in UNDATED:
-        raise InputError(
-            f"{target.name} does not end in a known kind of figure", hint="end it in .svg, .png or .pdf"
-        )
+        raise InputError(f"{target.name} does not end in a known kind of figure", hint="end it in .svg, .png or .pdf")
     figure_module = _matplotlib()
     import matplotlib
 
@@ -67,9 +65,7 @@ def draw(figure: Any, runs: Sequence[Run]) -> Any:
     if runs:
         first = runs[0]
         sublayer = first.setting.sublayer
-        figure.suptitle(
-            f"{first.depth} layers of width {first.width}, {sublayer}, seed {first.seed}", fontsize=10
-        )
+        figure.suptitle(f"{first.depth} layers of width {first.width}, {sublayer}, seed {first.seed}", fontsize=10)
     return figure
 
 

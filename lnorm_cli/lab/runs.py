@@ -195,9 +195,7 @@ def draw(depth: int, width: int, seed: int, sublayer: str, tokens: int) -> Draw:
     upstream = random.standard_normal((tokens, width))
     upstream /= np.sqrt((upstream**2).sum(axis=-1, keepdims=True))
     names = _names(sublayer)
-    layers = tuple(
-        {name: random.standard_normal((width, width)) * width**-0.5 for name in names} for _ in range(depth)
-    )
+    layers = tuple({name: random.standard_normal((width, width)) * width**-0.5 for name in names} for _ in range(depth))
     return Draw(x, upstream, layers)
 
 

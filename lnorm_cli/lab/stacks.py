@@ -62,11 +62,7 @@ def find_kind(name: str) -> Kind:
     """The kind of that name, such as "pre" or "pre-rms"; InputError lists them."""
     base, _, suffix = name.partition("-rms")
     kind = KINDS.get(ALIASES.get(base, base))
-    if (
-        kind is None
-        or suffix
-        or (name != base and (kind.norm == "dyt" or kind.placement in ("plain", "residual")))
-    ):
+    if kind is None or suffix or (name != base and (kind.norm == "dyt" or kind.placement in ("plain", "residual"))):
         raise InputError(
             f"there is no kind of stack {name!r}",
             hint="one of " + ", ".join(KINDS) + "; with -rms where it has a norm, such as pre-rms",
