@@ -32,12 +32,8 @@ def register(app: typer.Typer) -> None:
 
 Words = Annotated[list[str] | None, typer.Argument(metavar="TOPIC", help="Left out: the list of topics.")]
 X = Annotated[str | None, typer.Option("--x", metavar="NUMBERS...", help="Your own row, where one is used.")]
-Sublayer = Annotated[
-    str | None, typer.Option("--sublayer", metavar="FORMULA", help="Your own f(z), such as 2*z.")
-]
-Shape = Annotated[
-    str | None, typer.Option("--shape", metavar="SIZES", help="Your own shape, such as 2,2,2,3.")
-]
+Sublayer = Annotated[str | None, typer.Option("--sublayer", metavar="FORMULA", help="Your own f(z), such as 2*z.")]
+Shape = Annotated[str | None, typer.Option("--shape", metavar="SIZES", help="Your own shape, such as 2,2,2,3.")]
 Depth = Annotated[int | None, typer.Option("--depth", metavar="N", help="Layers of the stacks.")]
 Width = Annotated[int | None, typer.Option("--width", metavar="N", help="Features of the stacks.")]
 Seed = Annotated[int | None, typer.Option("--seed", metavar="N", help="Seed of the random weights.")]
@@ -62,29 +58,29 @@ def explain(
 ) -> int:
     """Show a topic, its numbers computed as you read."""
     from lnorm_cli.errors import InputError
+    from lnorm_cli.explain.demos.arguments import Options
     from lnorm_cli.explain.topics import find, topics
 
     wanted = "json" if json else format
-    own = {"x": x, "sublayer": sublayer, "shape": shape, "axis": axis}
-    run = {"depth": depth, "width": width, "seed": seed}
-    given = [name for name, value in {**own, **run, "save": save}.items() if value is not None]
+    progress = Progress() if sys.stderr.isatty() else None
+    asked = Options(x, sublayer, shape, axis, depth, width, seed, progress=progress)
     if not topic and shape is None:
-        if given:
-            raise InputError(f"--{given[0]} needs a topic", hint=f"lnorm explain TOPIC --{given[0]} ...")
+        without_topic = sorted(asked.given | ({"save"} if save is not None else set()))
+        if without_topic:
+            flag = f"--{without_topic[0]}"
+            raise InputError(f"{flag} needs a topic", hint=f"such as: lnorm explain prenorm {flag} ...")
         _write_list(topics(), wanted, ascii)
         return 0
     chosen = find(" ".join(topic)) if topic else find("axes")
-    from lnorm_cli.explain.demos.arguments import Options
     from lnorm_cli.explain.page import page, save_stacks
 
-    progress = Progress()
-    asked = Options(**own, **run, progress=progress if sys.stderr.isatty() else None)
     try:
         made = page(chosen, asked)
         if save is not None:
             save_stacks(chosen, asked, save)
     finally:
-        progress.clear()
+        if progress is not None:
+            progress.clear()
     _write(made, wanted, ascii)
     if save is not None:
         print(f"drawn into {save}", file=sys.stderr)

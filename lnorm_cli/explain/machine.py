@@ -102,8 +102,7 @@ def page_json(page: Page) -> str:
         "order": topic.order,
         "blocks": [_block(part) for part in page.parts],
         "sources": [
-            {"id": s.id, "title": s.title, "authors": s.authors, "year": s.year, "where": s.where}
-            for s in page.sources
+            {"id": s.id, "title": s.title, "authors": s.authors, "year": s.year, "where": s.where} for s in page.sources
         ],
     }
     return json.dumps(document)

@@ -42,9 +42,7 @@ def page(topic: Topic, options: Options | None = None) -> Page:
     options = options or Options()
     parts: list[Part] = []
     for block in blocks(topic.body):
-        parts.append(
-            Ran(shlex.join(block.words), run(block.words, options)) if isinstance(block, Demo) else block
-        )
+        parts.append(Ran(shlex.join(block.words), run(block.words, options)) if isinstance(block, Demo) else block)
     unused = sorted(options.given - options.used)
     if unused:
         flags = ", ".join(f"--{name}" for name in unused)

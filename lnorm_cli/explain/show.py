@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from lnorm_cli.explain.cells import decimal, written
 from lnorm_cli.explain.content import (
     Bars,
+    Cell,
     Fence,
     Heading,
     Items,
@@ -82,7 +83,7 @@ def _result(terminal: Terminal, result: Result) -> None:
     if isinstance(result, Table):
         if result.caption:
             terminal.paragraph(result.caption, indent=indent)
-        terminal.table(*_aligned(terminal, result), indent=indent)
+        _table(terminal, result, indent)
     elif isinstance(result, Bars):
         _bars(terminal, result, indent)
     elif isinstance(result, Verdict):
@@ -91,20 +92,35 @@ def _result(terminal: Terminal, result: Result) -> None:
         terminal.paragraph(result.text, indent=indent)
 
 
-def _aligned(terminal: Terminal, table: Table) -> tuple[list[str], list[list[str]]]:
-    """Head and rows as text; columns of words are filled up, so that they align to the left."""
+def _table(terminal: Terminal, table: Table, indent: int) -> None:
+    """A table whose columns of words align to the left; where it does not fit, a record for each row."""
     from rich.cells import cell_len
 
-    columns = []
-    for place, head in enumerate(table.head):
-        values = [row[place] for row in table.rows]
-        column = [spelled(text) if terminal.ascii else text for text in (head, *map(written, values))]
-        if any(isinstance(value, str) and re.search("[a-zA-Z]{2}|^$", value) for value in values):
-            widest = max(map(cell_len, column))
-            column = [text + " " * (widest - cell_len(text)) for text in column]
-        columns.append(column)
-    lines = [list(line) for line in zip(*columns, strict=True)]
-    return lines[0], lines[1:]
+    lines = [list(table.head), *([written(cell) for cell in row] for row in table.rows)]
+    if terminal.ascii:
+        lines = [[spelled(text) for text in line] for line in lines]
+    columns = list(zip(*lines, strict=True))
+    if not terminal.fits(columns, indent=indent):
+        _records(terminal, lines[0], lines[1:], indent)
+        return
+    for place, column in enumerate(columns):
+        if any(_is_words(row[place]) for row in table.rows):
+            width = max(map(cell_len, column))
+            for line in lines:
+                line[place] += " " * (width - cell_len(line[place]))
+    terminal.table(lines[0], lines[1:], indent=indent)
+
+
+def _is_words(cell: Cell) -> bool:
+    return isinstance(cell, str) and (not cell or re.search("[a-zA-Z]{2}", cell) is not None)
+
+
+def _records(terminal: Terminal, head: Sequence[str], rows: Sequence[Sequence[str]], indent: int) -> None:
+    for first, *others in rows:
+        terminal.paragraph(f"{head[0]} {first}".strip(), indent=indent, hang=2, style="label")
+        for label, cell in zip(head[1:], others, strict=True):
+            if cell:
+                terminal.paragraph(cell, first=f"{label}  ", indent=indent + 2, hang=2)
 
 
 def _verdict(terminal: Terminal, verdict: Verdict, indent: int) -> None:

@@ -103,7 +103,5 @@ def shuffle(arguments: Arguments) -> Sequence[Result]:
         straight = lab.attention(x + added, heads=heads)
         shuffled = lab.attention(x[order] + added, heads=heads)
         rows.append((label, apart(shuffled, straight[order]) < 1e-12, apart(shuffled, straight[order])))
-    words = tuple(
-        (label, "the same" if same else "different", difference) for label, same, difference in rows
-    )
+    words = tuple((label, "the same" if same else "different", difference) for label, same, difference in rows)
     return [Table(("shuffled tokens", "same outputs?", "largest difference"), words)]

@@ -45,8 +45,7 @@ def company(arguments: Arguments) -> Sequence[Result]:
     batches = [("alone", example)]
     batches += [(f"with {_plain(other)}", np.array([example[0], other])) for other in others]
     rows = tuple(
-        (label, tuple(_output(x, LAYER)[0].tolist()), tuple(_output(x, BATCH)[0].tolist()))
-        for label, x in batches
+        (label, tuple(_output(x, LAYER)[0].tolist()), tuple(_output(x, BATCH)[0].tolist())) for label, x in batches
     )
     return [Table((_plain(example[0]), "LayerNorm", "BatchNorm"), rows)]
 

@@ -21,6 +21,5 @@ def lab_claims(arguments: Arguments) -> Sequence[Result]:
         progress=arguments.options.progress,
     )
     return [
-        Verdict(claim.claim, claim.source, claim.measured, claim.reproduced, claim.note, claim.setup)
-        for claim in found
+        Verdict(claim.claim, claim.source, claim.measured, claim.reproduced, claim.note, claim.setup) for claim in found
     ]

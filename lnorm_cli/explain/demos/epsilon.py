@@ -56,9 +56,7 @@ def libraries(arguments: Arguments) -> Sequence[Result]:
          float(trace(x, arithmetic=Float(), eps=parse_number(entry["eps"])).output[0]))
         for entry in defaults
     )  # fmt: skip
-    return [
-        Table(("library, model", "eps", "first output"), rows, "LayerNorm of this row under each default:")
-    ]
+    return [Table(("library, model", "eps", "first output"), rows, "LayerNorm of this row under each default:")]
 
 
 def places(arguments: Arguments) -> Sequence[Result]:

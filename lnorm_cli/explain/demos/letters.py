@@ -102,10 +102,7 @@ def _verdict(before: Trace, after: Trace, c: Any) -> tuple[str, str]:
     d, d_after = before["deviation"].value[0], after["deviation"].value[0]
     var, var_after = before["variance"].value, after["variance"].value
     for factor, why in ((1, "d and var as before"), (c, "d times c, var times c^2")):
-        if (
-            not letters.expand(d_after - factor * d).any()
-            and not letters.expand(var_after - factor**2 * var).any()
-        ):
+        if not letters.expand(d_after - factor * d).any() and not letters.expand(var_after - factor**2 * var).any():
             return "the same", why
     proportional = not letters.expand(d_after[1:] * d[0] - d[1:] * d_after[0]).any()
     return ("unknown", "") if proportional else ("changes", "the d are no longer proportional")

@@ -54,7 +54,7 @@ def remedy(arguments: Arguments) -> Sequence[Result]:
 
 def _beside_exact(x: Array, arithmetic: Float) -> list[Result]:
     right, done = trace(x), trace(x, arithmetic=arithmetic)
-    found = compare(right, done, 0, arithmetic)
+    found = compare(right, right.row(0), done.row(0), arithmetic)
     feature = _worst(right, done)
     rows: list[tuple[Cell, ...]] = []
     for step, label in SHOWN.items():

@@ -134,9 +134,7 @@ def affine_order(arguments: Arguments) -> Sequence[Result]:
     ]
     columns = [[exact.text(v) for v in gamma], [exact.text(v) for v in beta]]
     values = [[number(v) for v in row(done, "output")] for done in outputs]
-    return [
-        Table(("gamma", "beta", "scale first", "shift first"), tuple(zip(*columns, *values, strict=True)))
-    ]
+    return [Table(("gamma", "beta", "scale first", "shift first"), tuple(zip(*columns, *values, strict=True)))]
 
 
 def layer_rms(arguments: Arguments) -> Sequence[Result]:

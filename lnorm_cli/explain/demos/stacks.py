@@ -103,9 +103,7 @@ def _over_depths(arguments: Arguments, kinds: Sequence[str]) -> tuple[tuple[Run,
 def lab_depths(arguments: Arguments) -> Sequence[Result]:
     """The last layer's gradient for growing depth."""
     found = _over_depths(arguments, arguments.list("kinds"))
-    rows = tuple(
-        (LABELS[made[0].kind], *(run.last_gradient for run in made)) for made in zip(*found, strict=True)
-    )
+    rows = tuple((LABELS[made[0].kind], *(run.last_gradient for run in made)) for made in zip(*found, strict=True))
     one = found[0][0]
     head = ("stack", *(f"{made[0].depth} layers" for made in found))
     return [Table(head, rows, f"Gradient norm of the last layer (width {one.width}, seed {one.seed}):")]
@@ -113,9 +111,7 @@ def lab_depths(arguments: Arguments) -> Sequence[Result]:
 
 def lab_ratio(arguments: Arguments) -> Sequence[Result]:
     """The first layer's gradient over the last one's."""
-    rows = tuple(
-        (LABELS[run.kind], run.gradients[0], run.last_gradient, run.ratio) for run in runs(arguments)
-    )
+    rows = tuple((LABELS[run.kind], run.gradients[0], run.last_gradient, run.ratio) for run in runs(arguments))
     return [Table(("stack", "first", "last", "first / last"), rows)]
 
 
@@ -123,9 +119,7 @@ def lab_final(arguments: Arguments) -> Sequence[Result]:
     """Size of a pre-norm stack's output without and with the final norm."""
     found = _over_depths(arguments, ("pre-no-final", "pre"))
     rows = tuple((without.depth, without.output_size, after.output_size) for without, after in found)
-    return [
-        Table(("layers", "without", "with final norm"), rows, "Mean square of what reaches the output layer:")
-    ]
+    return [Table(("layers", "without", "with final norm"), rows, "Mean square of what reaches the output layer:")]
 
 
 def lab_table(arguments: Arguments) -> Sequence[Result]:
