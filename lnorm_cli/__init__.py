@@ -1,8 +1,8 @@
 """lnorm: layer normalization step by step, exactly and in floating point.
 
-    >>> from lnorm_cli import trace, Spec
-    >>> trace([2, 4, 4, 6], Spec(), eps=0)["variance"].value
-    array([[Fraction(2, 1)]], dtype=object)
+>>> from lnorm_cli import trace, Spec
+>>> trace([2, 4, 4, 6], Spec(), eps=0)["variance"].value
+array([[Fraction(2, 1)]], dtype=object)
 """
 
 from lnorm_cli.arithmetic import Exact, Float

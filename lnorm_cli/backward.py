@@ -68,9 +68,7 @@ def backward(forward: Trace, dy: Any, parameter_shape: tuple[int, ...] | None = 
     record.note("dx", "divide", ("remaining_gradient", root), dx)
     record.arithmetic = a
     terms = a.multiply(upstream, values["normalized"])
-    shape = parameter_shape or tuple(
-        size if axis in layout.reduced else 1 for axis, size in enumerate(layout.shape)
-    )
+    shape = parameter_shape or tuple(size if axis in layout.reduced else 1 for axis, size in enumerate(layout.shape))
     steps: tuple[Step, ...] = tuple(record.steps)
     return BackwardTrace(
         forward.spec,

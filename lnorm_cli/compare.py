@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from lnorm_cli import exact
 
 if TYPE_CHECKING:
     from lnorm_cli.arithmetic import Float
-    from lnorm_cli.norm import Trace
+    from lnorm_cli.norm import Step
+
+Kind: TypeAlias = Literal["overflow", "underflow", "cancellation", "rounding"]
 
 AMPLIFIED = 16
 """An error of more than this many roundings is no longer that of the operation itself."""
@@ -27,27 +30,27 @@ class Precision:
 
     errors: dict[str, float]
     step: str | None = None
-    kind: Literal["overflow", "underflow", "cancellation", "rounding"] | None = None
+    kind: Kind | None = None
 
     @property
     def output(self) -> float:
         return self.errors["output"]
 
 
-def compare(exact_trace: Trace, float_trace: Trace, row: int, arithmetic: Float) -> Precision:
-    """Compare the two traces of one row step by step; `row` indexes both."""
+def compare(
+    steps: Iterable[Step], exacts: Mapping[str, Any], floats: Mapping[str, Any], arithmetic: Float
+) -> Precision:
+    """Compare one row's exact and floating-point values of each step, in order."""
     limit = AMPLIFIED * max(arithmetic.unit, arithmetic.statistics.unit)
     errors: dict[str, float] = {}
-    first: tuple[str, Any] | None = None
-    for step in exact_trace:
-        if step.name not in float_trace:
-            continue
-        truth = [exact.approximate(value) for value in step.value[row]]
-        shown = [float(value) for value in float_trace[step.name].value[row]]
+    first: tuple[str, Kind] | None = None
+    for step in steps:
+        truth = [exact.approximate(value) for value in exacts[step.name]]
+        shown = [float(value) for value in floats[step.name]]
         errors[step.name] = _error(truth, shown)
         if first is None and not errors[step.name] <= limit:
             first = (step.name, _kind(step.operation, truth, shown, arithmetic))
-    return Precision(errors) if first is None else Precision(errors, first[0], first[1])
+    return Precision(errors) if first is None else Precision(errors, *first)
 
 
 def _error(truth: list[Fraction], shown: list[float]) -> float:
@@ -60,7 +63,7 @@ def _error(truth: list[Fraction], shown: list[float]) -> float:
     return exact.to_float(worst / scale) if scale else math.inf
 
 
-def _kind(operation: str, truth: list[Fraction], shown: list[float], arithmetic: Float) -> str:
+def _kind(operation: str, truth: list[Fraction], shown: list[float], arithmetic: Float) -> Kind:
     if not all(map(math.isfinite, shown)):
         return "overflow"
     if any(value == 0 != true for value, true in zip(shown, truth, strict=True)):

@@ -41,7 +41,7 @@ def tidy(value: Any) -> Exact:
         return Fraction(value)
     if value.is_Rational:
         return Fraction(int(value.p), int(value.q))
-    return value  # type: ignore[no-any-return]
+    return value
 
 
 def _expanded(value: Any, terms: int) -> Exact:
@@ -138,9 +138,7 @@ def _check_size(a: Exact, factor: int) -> None:
     else:
         too_large = factor > 64
     if too_large:
-        raise InputError(
-            f"the power would have more than {MAX_DIGITS} digits", hint="use a smaller base or exponent"
-        )
+        raise InputError(f"the power would have more than {MAX_DIGITS} digits", hint="use a smaller base or exponent")
 
 
 def check_digits(a: Exact) -> None:

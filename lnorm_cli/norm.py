@@ -6,7 +6,6 @@ Szegedy 2015) are three Specs of it; so is every known mistake.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from lnorm_cli.arithmetic import Arithmetic, Exact
 from lnorm_cli.errors import InputError
+from lnorm_cli.layout import Layout
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -83,65 +83,6 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Layout:
-    """How an array of `shape` falls into rows: sets of elements along `axes`, in row-major order."""
-
-    shape: tuple[int, ...]
-    axes: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        rank = len(self.shape)
-        for axis in self.axes:
-            if not -rank <= axis < rank:
-                raise InputError(
-                    f"axis {axis} does not exist: x has {rank} {'axis' if rank == 1 else 'axes'}"
-                    f" (shape {self.shape})",
-                    hint=f"axes run from {-rank} to {rank - 1}",
-                )
-        if len({axis % rank for axis in self.axes}) < len(self.axes) or not self.axes:
-            raise InputError(f"axes {self.axes} must be distinct", hint="name each axis once")
-
-    @property
-    def reduced(self) -> tuple[int, ...]:
-        """The axes of a row, counted from the front, in order."""
-        return tuple(sorted(axis % len(self.shape) for axis in self.axes))
-
-    @property
-    def kept(self) -> tuple[int, ...]:
-        """The axes that number the rows."""
-        return tuple(axis for axis in range(len(self.shape)) if axis not in self.reduced)
-
-    @property
-    def n(self) -> int:
-        """Elements in a row."""
-        return math.prod(self.shape[axis] for axis in self.reduced)
-
-    @property
-    def count(self) -> int:
-        """Number of rows: as many means as this."""
-        return math.prod(self.shape[axis] for axis in self.kept)
-
-    def rows(self, array: Array) -> Array:
-        """The array, broadcast to `shape`, as (rows, n)."""
-        import numpy as np
-
-        whole = np.broadcast_to(array, self.shape)
-        return whole.transpose(self.kept + self.reduced).reshape(self.count, self.n)
-
-    def restore(self, rows: Array) -> Array:
-        """The inverse of `rows`."""
-        order = self.kept + self.reduced
-        back = [order.index(axis) for axis in range(len(order))]
-        return rows.reshape([self.shape[axis] for axis in order]).transpose(back)
-
-    def index(self, row: int) -> tuple[int, ...]:
-        """Where a row stands along the kept axes."""
-        import numpy as np
-
-        return tuple(int(i) for i in np.unravel_index(row, [self.shape[axis] for axis in self.kept]))
-
-
-@dataclass(frozen=True)
 class Trace:
     """Every step of one normalization in one arithmetic, in order; `trace["variance"]` finds one."""
 
@@ -166,6 +107,11 @@ class Trace:
     def value(self, name: str) -> Array:
         """The value of a step or parameter."""
         return self.parameters[name] if name in self.parameters else self[name].value
+
+    def row(self, position: int) -> dict[str, Array]:
+        """Every parameter and step of one row, by name: n values, or one for a statistic."""
+        values = {**self.parameters, **{step.name: step.value for step in self.steps}}
+        return {name: array[position % len(array)] for name, array in values.items()}
 
     @property
     def output(self) -> Array:
@@ -328,9 +274,7 @@ def _swap_statistics(record: Recorder, spec: Spec) -> str:
 
 def _divisor(record: Recorder, spec: Spec) -> str:
     """The divisor's steps: spread, epsilon, power; returns the last one's name."""
-    spread = {"mean-square": "mean_square", "mean-absolute": "mean_absolute_deviation"}.get(
-        spec.spread, "variance"
-    )
+    spread = {"mean-square": "mean_square", "mean-absolute": "mean_absolute_deviation"}.get(spec.spread, "variance")
     root = {"mean_square": "root_mean_square", "variance": "standard_deviation"}.get(spread, "divisor")
     name = spread
     if spec.epsilon == "inside":
@@ -358,18 +302,8 @@ def _normalize(record: Recorder, spec: Spec, numerator: str, divisor: str) -> No
 
 
 def _affine(record: Recorder, spec: Spec) -> None:
-    values, a = record.values, record.arithmetic
-    one, zero = a.array([[1]]), a.array([[0]])
-    gamma, beta = values["gamma"], values["beta"]
-    values["gamma"], values["beta"] = {
-        "gamma-omitted": lambda: (one, beta),
-        "beta-omitted": lambda: (gamma, zero),
-        "omitted": lambda: (one, zero),
-        "swapped": lambda: (beta, gamma),
-        "one-plus-gamma": lambda: (a.add(one, gamma), beta),
-        "first-only": lambda: (gamma[..., :1], beta[..., :1]),
-        "reversed": lambda: (gamma[..., ::-1], beta[..., ::-1]),
-    }.get(spec.affine, lambda: (gamma, beta))()
+    values = record.values
+    values["gamma"], values["beta"] = _parameters(record.arithmetic, spec.affine, values["gamma"], values["beta"])
     if spec.affine == "shift-scale":
         record.apply("shifted", "add", "normalized", "beta")
         record.apply("output", "multiply", "shifted", "gamma")
@@ -378,36 +312,19 @@ def _affine(record: Recorder, spec: Spec) -> None:
         record.apply("output", "add", "scaled", "beta")
 
 
-def align(parameter: Any, name: str, shape: tuple[int, ...], spec: Spec, *, channels: bool = False) -> Array:
-    """Give gamma or beta as many axes as x has, so that it broadcasts.
-
-    Taken are: one number; the shape of the normalized axes (with `channels`, as BatchNorm has it, of the
-    other ones); a shape of x's rank that broadcasts to x, as ONNX allows. InputError names both shapes.
-    """
-    import numpy as np
-
-    array = np.asarray(parameter)
-    layout = Layout(shape, spec.axes)
-    axes = layout.kept if channels else layout.reduced
-    if channels and len(shape) > 1:
-        axes = (1,) if 1 in layout.kept else layout.kept
-    places = [size if axis in axes else 1 for axis, size in enumerate(shape)]
-    if array.size == 1:
-        return np.broadcast_to(array.reshape([1] * len(shape)), places)
-    expected = tuple(shape[axis] for axis in axes)
-    if array.shape == expected:
-        return array.reshape(places)
-    if array.ndim == len(shape) and all(own in (1, size) for own, size in zip(array.shape, shape, strict=True)):
-        return array
-    if array.ndim == 1 and len(expected) == 1:
-        raise InputError(
-            f"{name} has {array.size} values, a row of x has {expected[0]} features",
-            hint=f"give {name} one number, or {expected[0]} of them",
-        )
-    raise InputError(
-        f"{name} has shape {array.shape}, the normalized axes of x have {expected}",
-        hint=f"give {name} one number, the shape {expected}, or one that broadcasts to {shape}",
-    )
+def _parameters(a: Arithmetic, affine: str, gamma: Array, beta: Array) -> tuple[Array, Array]:
+    """Gamma and beta as they take part."""
+    if affine == "swapped":
+        return beta, gamma
+    if affine == "one-plus-gamma":
+        return a.add(a.array([[1]]), gamma), beta
+    if affine == "first-only":
+        return gamma[..., :1], beta[..., :1]
+    if affine == "reversed":
+        return gamma[..., ::-1], beta[..., ::-1]
+    gamma = a.array([[1]]) if affine in ("gamma-omitted", "omitted") else gamma
+    beta = a.array([[0]]) if affine in ("beta-omitted", "omitted") else beta
+    return gamma, beta
 
 
 def row_spec(spec: Spec) -> Spec:

@@ -33,7 +33,7 @@ def prepare(arguments: list[str], command: Any) -> list[str]:
             return [*prepared, argument, *arguments[i:]]
         kind = kinds.get(argument)
         if kind == "list":
-            values = []
+            values: list[str] = []
             while i < len(arguments) and (not values or not _is_whole(values[0])) and _is_value(arguments[i], kinds):
                 values.append(arguments[i])
                 i += 1
@@ -71,7 +71,7 @@ def _options(command: Any) -> dict[str, str]:
 
 
 def _is_negative(argument: str, kinds: dict[str, str]) -> bool:
-    if not argument.startswith("-") or argument.startswith("--") and not re.match(r"--[0-9.(]", argument):
+    if not argument.startswith("-") or (argument.startswith("--") and not re.match(r"--[0-9.(]", argument)):
         return False
     if argument in kinds:
         return False

@@ -39,7 +39,9 @@ def compute(
     eps: options.Eps = None,
     norm: options.Norm = "layer",
     axis: options.Axis = None,
-    row: Annotated[str, typer.Option("--row", metavar="ROWS", help="Rows to show, from 0: all, 0, 2,5 or 1:4.")] = "all",
+    row: Annotated[
+        str, typer.Option("--row", metavar="ROWS", help="Rows to show, from 0: all, 0, 2,5 or 1:4.")
+    ] = "all",
     dtype: Annotated[Dtype, typer.Option("--dtype", help="The floating-point side.")] = "float64",
     accumulate: Annotated[
         Dtype | None, typer.Option("--accumulate", help="Dtype of the statistics. [that of --dtype]")
@@ -47,10 +49,12 @@ def compute(
     digits: Annotated[int, typer.Option("--digits", min=1, max=17, help="Significant digits of decimals.")] = 6,
     no_exact: Annotated[bool, typer.Option("--no-exact", help="Floating point only.")] = False,
     backward: Annotated[
-        str | None, typer.Option("--backward", metavar="DY...", help="Upstream gradient: adds dx, dgamma and dbeta.")
+        str | None,
+        typer.Option("--backward", metavar="DY...", help="Upstream gradient: adds dx, dgamma and dbeta."),
     ] = None,
     format: Annotated[
-        Literal["text", "json", "markdown", "latex", "csv"], typer.Option("-f", "--format", help="How to write it.")
+        Literal["text", "json", "markdown", "latex", "csv"],
+        typer.Option("-f", "--format", help="How to write it."),
     ] = "text",
     json: options.Json = False,
     ascii: options.Ascii = False,
@@ -79,7 +83,7 @@ def compute(
         rows = [*rows[: ROWS_SHOWN - 1], rows[-1]]
     detailed = rows if machine or (row != "all" and len(rows) <= ROWS_SHOWN) else rows[:1]
     computation = run(asked, rows, detailed)
-    _write(computation, "json" if json else format, digits, ascii, all_rows=row != "all")
+    _write(computation, "json" if json else format, digits, ascii, len(detailed))
     return 0
 
 
@@ -87,7 +91,7 @@ ROWS_SHOWN = 12
 """Of more rows than this, formats for people show the first ones and the last."""
 
 
-def _write(computation: Computation, format: str, digits: int, ascii: bool, all_rows: bool) -> None:
+def _write(computation: Computation, format: str, digits: int, ascii: bool, detailed: int) -> None:
     if format == "json":
         from lnorm_cli.render.machine import compute_document, write_json
 
@@ -100,7 +104,8 @@ def _write(computation: Computation, format: str, digits: int, ascii: bool, all_
         return
     from lnorm_cli.render.terminal import Terminal
     from lnorm_cli.render.text import TextWriter
-    from lnorm_cli.render.walk import Writer, walk
+    from lnorm_cli.render.walk import walk
+    from lnorm_cli.render.writer import Writer
 
     terminal = Terminal(ascii=ascii)
     writer: Writer = TextWriter(terminal)
@@ -112,7 +117,7 @@ def _write(computation: Computation, format: str, digits: int, ascii: bool, all_
         from lnorm_cli.render.markup import LatexWriter
 
         writer = LatexWriter(sys.stdout)
-    walk(computation, writer, digits, all_rows=all_rows and len(computation.rows) <= ROWS_SHOWN)
+    walk(computation, writer, digits, detailed=detailed)
 
 
 def _rows(text: str, count: int) -> list[int]:

@@ -14,20 +14,27 @@ if TYPE_CHECKING:
     from lnorm_cli.exact import Exact
     from lnorm_cli.reading import Arrays
 
-Numbers = Annotated[list[str] | None, typer.Argument(metavar="X", show_default=False, help="The activations: 2 4 4 6 or 2,4,4,6.")]
+Numbers = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="X", show_default=False, help="The activations: 2 4 4 6 or 2,4,4,6."),
+]
 Input = Annotated[
-    str | None, typer.Option("-i", "--input", metavar="FILE", help="Read x from json, csv, txt, npy, npz; - is stdin.")
+    str | None,
+    typer.Option("-i", "--input", metavar="FILE", help="Read x from json, csv, txt, npy, npz; - is stdin."),
 ]
 Gamma = Annotated[
-    str | None, typer.Option("--gamma", metavar="NUMBERS...", help="Scale: one number, one a feature, or @FILE. [1]")
+    str | None,
+    typer.Option("--gamma", metavar="NUMBERS...", help="Scale: one number, one a feature, or @FILE. [1]"),
 ]
 Beta = Annotated[
-    str | None, typer.Option("--beta", metavar="NUMBERS...", help="Shift: one number, one a feature, or @FILE. [0]")
+    str | None,
+    typer.Option("--beta", metavar="NUMBERS...", help="Shift: one number, one a feature, or @FILE. [0]"),
 ]
 Eps = Annotated[str | None, typer.Option("--eps", metavar="NUMBER", help="Epsilon, 0 or greater. [1e-5]")]
 Norm = Annotated[Literal["layer", "rms", "batch"], typer.Option("--norm", help="Which normalization.")]
 Axis = Annotated[
-    str | None, typer.Option("--axis", metavar="AXES", help="Axes that share one mean, such as -1 or 1,2. [-1]")
+    str | None,
+    typer.Option("--axis", metavar="AXES", help="Axes that share one mean, such as -1 or 1,2. [-1]"),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Short for --format json.")]
 Ascii = Annotated[bool, typer.Option("--ascii", help="Spell symbols out: mu, sigma^2, sqrt, eps.")]

@@ -146,9 +146,7 @@ def _checked(array: NDArray[Any], name: str, finite: bool) -> NDArray[Any]:
 
         array = array.view(ml_dtypes.bfloat16)
     elif array.dtype.kind not in "iuf" and array.dtype.name != "bfloat16":
-        raise InputError(
-            f"{name} has dtype {array.dtype}, not real numbers", hint="convert it: x.astype(float)"
-        )
+        raise InputError(f"{name} has dtype {array.dtype}, not real numbers", hint="convert it: x.astype(float)")
     if array.size == 0:
         raise InputError(f"{name} is empty (shape {array.shape})", hint="give at least one number")
     if array.ndim == 0:
@@ -162,9 +160,7 @@ def _checked(array: NDArray[Any], name: str, finite: bool) -> NDArray[Any]:
             if bad.any():
                 index = np.unravel_index(int(np.argmax(bad)), bad.shape)
                 place = "".join(f"[{int(i) + (start if k == 0 else 0)}]" for k, i in enumerate(index))
-                raise InputError(
-                    f"{name}{place} is {float(part[index])}", hint="every value must be a finite number"
-                )
+                raise InputError(f"{name}{place} is {float(part[index])}", hint="every value must be a finite number")
     return array
 
 
@@ -221,7 +217,7 @@ def _json_values(item: Any, place: str, finite: bool) -> Any:
         return [_json_values(entry, f"{place}[{i}]", finite) for i, entry in enumerate(item)]
     if not isinstance(item, str):
         shown = json.dumps(item) if not isinstance(item, dict) else "an object"
-        raise InputError(f"{place} is {shown}, not a number", hint="give a number, or a string such as \"1/3\"")
+        raise InputError(f"{place} is {shown}, not a number", hint='give a number, or a string such as "1/3"')
     if not finite and item.strip().lower().lstrip("+-\u2212") in ("nan", "inf", "infinity"):
         return float(item.replace("\u2212", "-"))
     try:
@@ -276,9 +272,7 @@ def _is_heading(cells: list[str]) -> bool:
         return True
 
     words = [cell for cell in cells if cell and cell.lower() not in ("nan", "inf", "-nan", "-inf")]
-    return bool(words) and all(cell[0].isalpha() or cell[0] == "_" for cell in words) and not any(
-        map(is_number, words)
-    )
+    return bool(words) and all(cell[0].isalpha() or cell[0] == "_" for cell in words) and not any(map(is_number, words))
 
 
 def _cell(cell: str, line: int, column: int, separator: str | None, finite: bool) -> Any:
@@ -286,7 +280,7 @@ def _cell(cell: str, line: int, column: int, separator: str | None, finite: bool
         return float(cell)
     try:
         return parse_number(cell)
-    except InputError as error:
+    except InputError:
         if not cell:
             error = InputError("the cell is empty", hint="every row needs a number in every column")
         elif separator == ";" and "," in cell:

@@ -11,6 +11,7 @@ Where names are allowed (quiz formulas) they become plain real symbols; eps, var
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable, Collection
 from decimal import Decimal
@@ -31,7 +32,17 @@ POSITIVE = frozenset({"eps", "var", "sigma", "n", "d"})
 """Symbols of a formula that stand for positive quantities."""
 
 _SPELLINGS = str.maketrans(
-    {"\u2212": "-", "\u2013": "-", "×": "*", "·": "*", "÷": "/", "π": "pi", "μ": "mu", "µ": "mu", "σ": "sigma"}
+    {
+        "\u2212": "-",
+        "\u2013": "-",
+        "×": "*",
+        "·": "*",
+        "÷": "/",
+        "π": "pi",
+        "μ": "mu",
+        "µ": "mu",
+        "σ": "sigma",
+    }
     | {"ε": "eps", "ϵ": "eps", "γ": "gamma", "β": "beta"}
 )
 _PLAIN = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?\Z")
@@ -134,22 +145,22 @@ class _Parser:
 
     def _fold_symbols(self, position: int, operation: Callable[..., Exact], values: tuple[Any, ...]) -> Exact:
         """The same operation on formulas, without the expansion that numbers get."""
-        a, b = values if len(values) == 2 else (values[0], None)
+        if operation is exact.absolute:
+            return abs(values[0])
+        a, b = values
         if operation is exact.divide and isinstance(b, Fraction) and b == 0:
             raise self._error("division by 0", position)
-        if operation is exact.absolute:
-            return abs(a)  # type: ignore[no-any-return]
         if operation is exact.power:
             import sympy
 
-            return a ** sympy.Rational(b.numerator, b.denominator)  # type: ignore[no-any-return]
-        plain: dict[Callable[..., Exact], Callable[..., Any]] = {
-            exact.add: lambda: a + b,
-            exact.subtract: lambda: a - b,
-            exact.multiply: lambda: a * b,
-            exact.divide: lambda: a / b,
+            return a ** sympy.Rational(b.numerator, b.denominator)
+        plain = {
+            exact.add: operator.add,
+            exact.subtract: operator.sub,
+            exact.multiply: operator.mul,
+            exact.divide: operator.truediv,
         }
-        return plain[operation]()  # type: ignore[no-any-return]
+        return plain[operation](a, b)
 
     def _sum(self) -> Exact:
         self.depth += 1
@@ -234,7 +245,7 @@ class _Parser:
         if name == "pi":
             import sympy
 
-            return sympy.pi  # type: ignore[no-any-return]
+            return sympy.pi
         if name.lower() in _NOT_FINITE:
             raise self._error(f"{name} is not a finite number", token.position)
         import difflib

@@ -20,7 +20,7 @@ def parse_vector(text: str, element: Callable[[str], Any] = parse_number) -> NDA
 
     `element` reads one entry; InputError points at the character that cannot be read.
     """
-    return to_array(_parse_list(text, 0, len(text), text, element, 0), "the list")
+    return to_array(_parse_list(text, 0, len(text), text, element), "the list")
 
 
 def join_arguments(arguments: Sequence[str]) -> str:
@@ -71,9 +71,7 @@ def _shape(nested: Any, name: str) -> tuple[int, ...]:
     return (len(nested), *shapes[0])
 
 
-def _parse_list(
-    text: str, start: int, end: int, whole: str, element: Callable[[str], Any], depth: int
-) -> list[Any]:
+def _parse_list(text: str, start: int, end: int, whole: str, element: Callable[[str], Any], depth: int) -> list[Any]:
     """The entries of text[start:end], brackets around the whole of it dropped."""
     if depth > MAX_RANK:
         raise InputError(f"nested more than {MAX_RANK} deep", text=whole, position=start)
@@ -81,8 +79,8 @@ def _parse_list(
         start += 1
     while end > start and text[end - 1].isspace():
         end -= 1
-    if start < end and _closing(text, start, end) == end - 1 and _is_list(text, start, end):
-        return _parse_list(text, start + 1, end - 1, whole, element, depth + (text[start] == "["))
+    if not opened and start < end and _closing(text, start, end) == end - 1 and _is_list(text, start, end):
+        return _parse_list(text, start + 1, end - 1, whole, element, depth, opened=True)
     entries: list[Any] = []
     for first, last in _split(text, start, end):
         if text[first] == "[":
@@ -128,8 +126,7 @@ def _split(text: str, start: int, end: int) -> list[tuple[int, int]]:
         if character == ";":
             raise InputError(
                 "a semicolon does not separate numbers here",
-                hint="use a decimal point, and commas or spaces between numbers; rows go in brackets: "
-                "[[1, 2], [3, 4]]",
+                hint="use a decimal point, and commas or spaces between numbers; rows go in brackets: [[1, 2], [3, 4]]",
                 text=text,
                 position=i,
             )

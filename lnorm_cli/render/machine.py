@@ -9,15 +9,14 @@ from typing import IO, Any
 
 from lnorm_cli import exact
 from lnorm_cli.compute import Computation, Row
-from lnorm_cli.norm import Trace
+from lnorm_cli.norm import Step
 
 
 def number(value: Any) -> float | str:
     """A float for JSON: -0 is 0, and what is not finite is a word."""
-    value = float(value)
     if not math.isfinite(value):
-        return str(value)
-    return value + 0.0
+        return str(float(value))
+    return float(value) + 0.0
 
 
 def write_json(document: dict[str, Any], stream: IO[str]) -> None:
@@ -38,19 +37,13 @@ def compute_document(c: Computation) -> dict[str, Any]:
         "eps": {"exact": exact.text(asked.eps), "float": number(exact.to_float(asked.eps))},
         "rows": [_row(c, row) for row in c.rows],
     }
-    if c.float_backward is not None:
-        document["backward"] = {
-            name: _pair(
-                getattr(c.float_backward, name),
-                None if c.exact_backward is None else getattr(c.exact_backward, name),
-            )
-            for name in ("dgamma", "dbeta")
-        }
+    if c.parameter_gradients:
+        document["backward"] = {name: _pair(*pair) for name, pair in c.parameter_gradients.items()}
     return document
 
 
 def _row(c: Computation, row: Row) -> dict[str, Any]:
-    steps = _steps(c.float_trace, c.exact_trace, row)
+    steps = [_step(step, row) for step in c.forward]
     entry: dict[str, Any] = {"index": list(row.index), "steps": steps}
     entry["output"] = {key: steps[-1][key] for key in ("exact", "float")}
     if row.by_hand is not None:
@@ -58,8 +51,8 @@ def _row(c: Computation, row: Row) -> dict[str, Any]:
             "exact": [exact.text(value) for value in row.by_hand],
             "float": [number(exact.to_float(value)) for value in row.by_hand],
         }
-    if c.float_backward is not None:
-        entry["backward"] = _steps(c.float_backward, c.exact_backward, row)
+    if c.backward:
+        entry["backward"] = [_step(step, row) for step in c.backward]
     if row.precision is not None:
         entry["precision"] = {
             "step": row.precision.step,
@@ -69,40 +62,38 @@ def _row(c: Computation, row: Row) -> dict[str, Any]:
     return entry
 
 
-def _steps(floats: Trace, exacts: Trace | None, row: Row) -> list[dict[str, Any]]:
-    entries = []
-    for step in floats:
-        values = step.value[row.position]
-        true = None
-        if exacts is not None and row.exact_position is not None:
-            true = exacts[step.name].value[row.exact_position]
-        scalar = len(values) == 1 and step.operation in def _pair(floats: Any, exacts: Any) -> dict[str, Any]:
-    def nested(array: Any, write: Any) -> Any:
-        return [nested(part, write) for part in array] if getattr(array, "ndim", 0) else write(array)
+def _step(step: Step, row: Row) -> dict[str, Any]:
+    floats: Any = [number(value) for value in row.floats[step.name]]
+    exacts: Any = None if row.exacts is None else [exact.text(value) for value in row.exacts[step.name]]
+    if step.statistic:
+        floats, exacts = floats[0], exacts and exacts[0]
+    return {"name": step.name, "exact": exacts, "float": floats}
 
-    def shape(array: Any) -> Any:
-        return array.reshape([size for size in array.shape if size != 1] or [1])
 
+def _pair(floats: Any, exacts: Any | None) -> dict[str, Any]:
+    """A parameter's gradient, in the parameter's shape without axes of length 1."""
+    shape = [size for size in floats.shape if size != 1] or [1]
     return {
-        "exact": None if exacts is None else nested(shape(exacts), lambda v: exact.text(v[()] if hasattr(v, "ndim") else v)),
-        "float": nested(shape(floats), number),
+        "exact": None if exacts is None else _nested(exacts.reshape(shape), exact.text),
+        "float": _nested(floats.reshape(shape), number),
     }
+
+
+def _nested(array: Any, write: Any) -> Any:
+    return [_nested(part, write) for part in array] if getattr(array, "ndim", 0) else write(array)
 
 
 def write_csv(c: Computation, stream: IO[str]) -> None:
     """A line for each element: row, element, then every step, exact and float."""
     writer = csv.writer(stream, lineterminator="\n")
-    names = [step.name for step in c.float_trace]
-    sides = ["exact", "float"] if c.exact_trace is not None else ["float"]
-    writer.writerow(["row", "element", *(f"{name}_{side}" for name in names for side in sides)])
+    sides = ["exact", "float"] if c.rows[0].exacts is not None else ["float"]
+    writer.writerow(["row", "element", *(f"{step.name}_{side}" for step in c.forward for side in sides)])
     for row in c.rows:
         for element in range(c.request.layout.n):
             cells: list[Any] = []
-            for name in names:
-                values = c.float_trace[name].value[row.position]
-                if c.exact_trace is not None:
-                    true = c.exact_trace[name].value[row.exact_position or 0]
-                    cells.append(exact.text(true[element % len(true)]))
-                cells.append(repr(float(values[element % len(values)]) + 0.0))
-            place = " ".join(map(str, row.index))
-            writer.writerow([place, element, *cells])
+            for step in c.forward:
+                place = 0 if step.statistic else element
+                if row.exacts is not None:
+                    cells.append(exact.text(row.exacts[step.name][place]))
+                cells.append(repr(float(row.floats[step.name][place]) + 0.0))
+            writer.writerow([" ".join(map(str, row.index)), element, *cells])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import IO
 
 from lnorm_cli.render.notation import LATEX, NO_BREAK, UNICODE, Notation
-from lnorm_cli.render.walk import Column
+from lnorm_cli.render.writer import Column
 
 
 class MarkdownWriter:

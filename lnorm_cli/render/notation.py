@@ -14,6 +14,7 @@ from fractions import Fraction
 from typing import Any
 
 from lnorm_cli import exact
+from lnorm_cli.exact import Exact
 from lnorm_cli.norm import Step
 
 LONG = 12
@@ -49,7 +50,10 @@ class Notation:
             terms = [f"({v})" if v.startswith("-") else v for v in (operands[0][i] for i in shown)]
             for place in _gaps(shown):
                 terms.insert(place, self.dots)
-            return _OVER_ROW[step.operation][self.index].format(" + ".join(terms), n=n, fewer=n - 1)
+            if len(terms) == 1:
+                terms = [terms[0].strip("()")]
+            template = (_OF_ONE if len(terms) == 1 else _OVER_ROW)[step.operation][self.index]
+            return template.format(" + ".join(terms), n=n, fewer=n - 1)
         single = all(len(operand) == 1 for operand in operands)
         terms = [
             self._apply(step.operation, [operand[i % len(operand)] for operand in operands], str(n))
@@ -68,6 +72,19 @@ class Notation:
     def dots(self) -> str:
         return r"\dots" if self.name == "latex" else "..."
 
+    def inline(self, text: str) -> str:
+        """A formula or number within prose."""
+        return f"${text}$" if self.name == "latex" else text
+
+    def joined(self, *parts: str) -> str:
+        """Formulas and words in turn, a formula first, in one line of mathematics."""
+        if self.name != "latex":
+            return "".join(parts)
+        return "".join(rf"\text{{{part}}}" if i % 2 else part for i, part in enumerate(parts))
+
+    def power_of_ten(self, exponent: int) -> str:
+        return f"10^{{{exponent}}}" if self.name == "latex" else f"1e{exponent}"
+
     @property
     def about(self) -> str:
         return {"unicode": "≈", "ascii": "~", "latex": r"\approx"}[self.name]
@@ -76,7 +93,7 @@ class Notation:
     def unequal(self) -> str:
         return {"unicode": "≠", "ascii": "!=", "latex": r"\neq"}[self.name]
 
-    def exact(self, value: exact.Exact) -> str:
+    def exact(self, value: Exact) -> str:
         """An exact value; what Unicode and ASCII print, the input grammar reads."""
         if self.name == "latex":
             return _latex(value)
@@ -92,7 +109,7 @@ class Notation:
         number = Fraction(value) if isinstance(value, (int, float)) else exact.approximate(value)
         return decimal_text(number, digits, latex=self.name == "latex")
 
-    def brief(self, value: exact.Exact, digits: int) -> str:
+    def brief(self, value: Exact, digits: int) -> str:
         """The exact value where it is short, else its decimal: for putting into formulas."""
         written = exact.text(value)
         return self.exact(value) if len(written) <= LONG else self.decimal(value, digits)
@@ -115,7 +132,8 @@ class Notation:
             needed = negative or (is_sum and place > 0)
         else:
             fraction = "/" in inner and operation == "divide"
-            needed = negative or is_sum or fraction or (is_product and (operation == "square" or place > 0))
+            tight = operation in ("square", *_OVER_ROW) or place > 0
+            needed = negative or is_sum or fraction or (is_product and tight)
         return f"({text})" if needed else text
 
 
@@ -186,6 +204,9 @@ _OVER_ROW: dict[str, tuple[str, str, str]] = {
 }
 
 
+_OF_ONE = {name: tuple(form.replace("({0})", "{0}") for form in forms) for name, forms in _OVER_ROW.items()}
+
+
 def _outside_brackets(text: str) -> str:
     """The text without what stands in brackets."""
     while (shorter := re.sub(r"\([^()]*\)", "", text)) != text:
@@ -219,12 +240,10 @@ def decimal_text(number: Fraction, digits: int, *, latex: bool = False) -> str:
 
 def _unicode_roots(text: str) -> str:
     """sqrt(2) as √2 where a plain integer stands inside, and 2*sqrt(3) as 2√3."""
-    return re.sub(r"\*?sqrt\((\d+)\)", r"√\1", re.sub(r"(?<=[\d)])\*(?=sqrt\(\d+\))", "", text)).replace(
-        "sqrt(", "√("
-    )
+    return re.sub(r"\*?sqrt\((\d+)\)", r"√\1", re.sub(r"(?<=[\d)])\*(?=sqrt\(\d+\))", "", text)).replace("sqrt(", "√(")
 
 
-def _latex(value: exact.Exact) -> str:
+def _latex(value: Exact) -> str:
     if isinstance(value, Fraction):
         sign = "-" if value < 0 else ""
         top = _latex_integer(abs(value.numerator))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lnorm_cli.render.notation import Notation
 from lnorm_cli.render.terminal import Terminal
-from lnorm_cli.render.walk import Column
+from lnorm_cli.render.writer import Column
 
 LABEL = 26
 """Width of the left column, where the terminal is wide enough for two."""

@@ -4,45 +4,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Literal, Protocol
+from typing import Any
 
 from lnorm_cli import exact
-from lnorm_cli.compute import TITLES, Computation, Remark, Row
-from lnorm_cli.norm import Step, Trace
-from lnorm_cli.render.notation import Notation
+from lnorm_cli.compute import Computation, Row
+from lnorm_cli.norm import Step
+from lnorm_cli.remarks import Remark
+from lnorm_cli.render.writer import Column, Writer
+from lnorm_cli.request import TITLES, Request
 
 HEAD, TAIL = 6, 2
 """Of a long row, this many first and last elements are shown."""
 
-ROWS_SHOWN = 12
-"""Of many rows, text shows this many."""
+WIDEST = 40
+"""With exact values longer than this many characters the table shows the decimals alone."""
 
-
-@dataclass(frozen=True)
-class Column:
-    """One quantity, an entry a feature; `kind` says which side it shows, or that both write the same."""
-
-    header: str
-    cells: tuple[str, ...]
-    kind: Literal["exact", "float", "both"]
-
-
-class Writer(Protocol):
-    """What a format must be able to write."""
-
-    notation: Notation
-
-    def title(self, text: str) -> None: ...
-    def section(self, text: str) -> None: ...
-    def given(self, name: str, value: str) -> None: ...
-    def step(self, number: int, name: str, formula: str, lines: Sequence[tuple[str, str]]) -> None:
-        """One step: its formula, then (relation, value) lines, relation one of "=" and the about sign."""
-
-    def table(self, columns: Sequence[Column]) -> None: ...
-    def notices(self, texts: Sequence[str]) -> None: ...
-    def other_row(self, name: str, value: str) -> None: ...
+LONGEST = 160
+"""Exact values longer than this many characters are not written out; --json has them."""
 
 
 def shown_elements(n: int) -> list[int]:
@@ -52,37 +31,49 @@ def shown_elements(n: int) -> list[int]:
     return [*range(HEAD), *range(n - TAIL, n)]
 
 
-def walk(computation: Computation, out: Writer, digits: int, *, all_rows: bool = False) -> None:
-    """Write a computation: the first row step by step, then one line for each other (or all in full)."""
-    asked = computation.request
-    layout = asked.layout
-    out.title(_title(computation))
-    detailed = computation.rows if all_rows else computation.rows[:1]
-    for row in detailed:
+def walk(computation: Computation, out: Writer, digits: int, *, detailed: int = 1) -> None:
+    """Write a computation: the first `detailed` rows step by step, then one line for each other."""
+    layout, rows, n = computation.request.layout, computation.rows, out.notation
+    out.title(_title(computation.request))
+    for row in rows[:detailed]:
         if layout.count > 1:
             out.section(f"row {list(row.index)}: {row.number + 1} of {layout.count}")
         RowWalk(computation, row, out, digits).write()
-    if computation.rows[len(detailed) :]:
-        left = layout.count - len(computation.rows)
+    if rows[detailed:]:
+        left = layout.count - len(rows)
         out.section(f"the other rows{f' ({left} more are not shown; --row picks, --json holds all)' if left else ''}")
-        for row in computation.rows[len(detailed) :]:
-            values = computation.float_trace["output"].value[row.position]
-            shown = shown_elements(layout.n)
-            listed = out.notation.listed([out.notation.decimal(float(values[i]), digits) for i in shown], shown)
-            out.other_row(f"row {list(row.index)}", listed)
-    if computation.float_backward is not None:
-        _write_parameter_gradients(computation, out, digits)
+    shown = shown_elements(layout.n)
+    for row in rows[detailed:]:
+        output = row.floats["output"]
+        listed = n.listed([n.decimal(float(output[i]), digits) for i in shown], shown)
+        out.other_row(f"row {list(row.index)}", listed)
+    if computation.parameter_gradients:
+        out.section("backward: the gradients of gamma and beta, summed over all that share one")
+    for name, (floats, exacts) in computation.parameter_gradients.items():
+        out.given(name, _values_text(out, floats.reshape(-1), None if exacts is None else exacts.reshape(-1), digits))
 
 
-def _title(computation: Computation) -> str:
-    asked = computation.request
+def _title(asked: Request) -> str:
     layout = asked.layout
     what = "feature" if asked.norm != "batch" else "example"
     size = f"{layout.n} {what}{'' if layout.n == 1 else 's'}"
     rows = "" if layout.count == 1 else f", {layout.count} rows"
-    return f"{TITLES[asked.norm]} of {size}{rows}, in {asked.arithmetic.name} and exactly" if asked.exact else (
-        f"{TITLES[asked.norm]} of {size}{rows}, in {asked.arithmetic.name}"
-    )
+    return f"{TITLES[asked.norm]} of {size}{rows}, in {asked.arithmetic.name}{' and exactly' if asked.exact else ''}"
+
+
+def _values_text(out: Writer, floats: Any, exacts: Any | None, digits: int) -> str:
+    """Exact values and their decimals in one text."""
+    n, shown = out.notation, shown_elements(len(floats))
+    decimals = [n.decimal(float(floats[i]), digits) for i in shown]
+    if exacts is None:
+        return n.listed(decimals, shown)
+    written = n.listed([n.exact(exacts[i]) for i in shown], shown)
+    if len(written) > LONGEST:
+        return f"{n.about} {n.listed(decimals, shown)}"
+    if any(is_off(exacts[i], float(floats[i])) for i in shown):
+        return f"{written} {n.unequal} {n.listed(decimals, shown)}"
+    same = all(map(is_same, (exacts[i] for i in shown), decimals))
+    return f"{written} {'=' if same else n.about} {n.listed(decimals, shown)}"
 
 
 class RowWalk:
@@ -94,183 +85,146 @@ class RowWalk:
         self.out = out
         self.notation = out.notation
         self.digits = digits
-        self.n = computation.request.layout.n
-        self.shown = shown_elements(self.n)
+        self.shown = shown_elements(computation.request.layout.n)
 
     def write(self) -> None:
-        c, row = self.computation, self.row
-        self._givens()
-        number = self._steps(c.float_trace, c.exact_trace, 0)
+        for name in ("x", "gamma", "beta"):
+            self._given(name)
+        self.out.given(self.notation.symbol("epsilon"), self._epsilon(self.computation.request.eps))
+        forward = [step for step in self.computation.forward if step.operation != "given"]
+        for number, step in enumerate(forward, start=1):
+            self._step(number, step)
         self._table()
-        if c.float_backward is not None:
+        if self.computation.backward:
             self.out.section("backward: the gradient with respect to x")
-            self._steps(c.float_backward, c.exact_backward, number)
-        notices = [self._remark(remark) for remark in row.remarks]
-        if row.by_hand is not None:
-            notices.insert(0, self._by_hand(row.by_hand))
+            self._given("upstream")
+            for number, step in enumerate(self.computation.backward[1:], start=len(forward) + 1):
+                self._step(number, step)
+        notices = [self._remark(remark) for remark in self.row.remarks]
+        if self.row.by_hand is not None:
+            notices.insert(0, self._by_hand(self.row.by_hand))
         if notices:
             self.out.notices(notices)
 
-    def _givens(self) -> None:
-        c = self.computation
-        traces = (c.float_trace, self.row.position), (c.exact_trace, self.row.exact_position)
-        for name in ("x", "gamma", "beta"):
-            values = self._values(name, *(traces[1] if traces[1][0] and traces[1][1] is not None else traces[0]))
-            same = len(set(values)) == 1 and name != "x"
-            text = values[0] if same else self.notation.listed([values[i % len(values)] for i in self.shown], self.shown)
-            self.out.given(self.notation.symbol(name), text)
-        eps = c.request.eps
-        scientific = f"1e{len(str(eps.numerator)) - len(str(eps.denominator))}" if isinstance(eps, Fraction) else ""
+    def _written(self, name: str, *, brief: bool = False) -> list[str]:
+        """The values of a step or parameter, exact where they can be; `brief` ones fit into a formula."""
+        n, exacts = self.notation, self.row.exacts
+        if exacts is None:
+            return [n.decimal(float(value), self.digits) for value in self.row.floats[name]]
+        return [n.brief(value, self.digits) if brief else n.exact(value) for value in exacts[name]]
+
+    def _decimals(self, name: str) -> list[str]:
+        values = self.row.floats[name]
+        return [self.notation.decimal(float(values[i]), self.digits) for i in self._elements(name)]
+
+    def _elements(self, name: str) -> list[int]:
+        """The shown elements of a value: those of the row, or the one of a statistic."""
+        return self.shown if len(self.row.floats[name]) > 1 else [0]
+
+    def _given(self, name: str) -> None:
+        values = self._written(name)
+        alike = name in ("gamma", "beta") and len(set(values)) == 1
+        shown = [0] if alike else self._elements(name)
+        self.out.given(self.notation.symbol(name), self.notation.listed([values[i] for i in shown], shown))
+
+    def _epsilon(self, eps: exact.Exact) -> str:
+        """1e-5 = 1/100000: the usual writing beside the exact one, where epsilon is a power of ten."""
         written = self.notation.exact(eps)
-        power_of_ten = scientific and eps == Fraction(scientific) and eps < Fraction(1, 10)
-        self.out.given(self.notation.symbol("epsilon"), f"{scientific} = {written}" if power_of_ten else written)
+        if isinstance(eps, Fraction) and 0 < eps < Fraction(1, 10):
+            exponent = 1 - len(str(eps.denominator))
+            if eps == Fraction(10) ** exponent:
+                return f"{self.notation.power_of_ten(exponent)} = {written}"
+        return written
 
-    def _values(self, name: str, trace: Trace | None, position: int | None, brief: bool = False) -> list[str]:
-        """The written values of a step or parameter in this row."""
-        assert trace is not None
-        array = trace.value(name)
-        row = array[(position or 0) % len(array)]
-        if array.dtype != object:
-            return [self.notation.decimal(float(value), self.digits) for value in row]
-        write = self.notation.exact if not brief else lambda value: self.notation.brief(value, self.digits)
-        return [write(value) for value in row]
-
-    def _steps(self, float_trace: Trace, exact_trace: Trace | None, number: int) -> int:
-        for step in float_trace:
-            if step.operation == "given":
-                if step.name == "upstream":
-                    self.out.given(self.notation.symbol(step.name), self.notation.listed(
-                        [v for i, v in enumerate(self._row_values("upstream", float_trace, exact_trace)) if i in self.shown],
-                        self.shown))  # fmt: skip
-                continue
-            number += 1
-            self.out.step(
-                number,
-                step.name.replace("_", " "),
-                self._left_side(step),
-                self._lines(step, float_trace, exact_trace),
-            )
-        return number
-
-    def _row_values(self, name: str, float_trace: Trace, exact_trace: Trace | None, brief: bool = False) -> list[str]:
-        if exact_trace is not None and self.row.exact_position is not None:
-            return self._values(name, exact_trace, self.row.exact_position, brief)
-        return self._values(name, float_trace, self.row.position, brief)
-
-    def _left_side(self, step: Step) -> str:
+    def _step(self, number: int, step: Step) -> None:
         symbol, formula = self.notation.symbol(step.name), self.notation.formula(step)
-        return formula if symbol == formula else f"{symbol} = {formula}"
+        left = formula if symbol == formula else f"{symbol} = {formula}"
+        self.out.step(number, step.name.replace("_", " "), left, self._identity(step) or self._lines(step))
 
-    def _lines(self, step: Step, float_trace: Trace, exact_trace: Trace | None) -> list[tuple[str, str]]:
-        lookup = self._lookup(float_trace)
-        exact_lookup = self._lookup(exact_trace) if exact_trace is not None else None
-        operands = []
-        for name in step.operands:
-            source = lookup[name], (exact_lookup or {}).get(name)
-            operands.append(self._row_values(name, source[0], source[1], brief=True))
-        about = self.notation.about
-        put_in = self.notation.substituted(step, operands, self.n, self.shown)
-        floats = float_trace[step.name].value[self.row.position]
-        shown = self.shown if len(floats) > 1 else [0]
-        decimals = [self.notation.decimal(float(floats[i]), self.digits) for i in shown]
-        listed = self.notation.listed(decimals, shown)
-        if exact_trace is None or self.row.exact_position is None:
-            return _distinct([("=", put_in), ("=", listed)])
-        values = [exact_trace[step.name].value[self.row.exact_position][i] for i in shown]
-        written = [self.notation.exact(value) for value in values]
-        same = all(map(_is_same, values, decimals))
-        off = any(_is_off(value, float(floats[i])) for value, i in zip(values, shown, strict=True))
-        identity = self._identity(step, exact_lookup)
-        if identity:
-            return [("=", identity)]
-        put_in_exact = all(self._is_brief(name, lookup, exact_lookup) for name in step.operands)
-        lines = [("=" if put_in_exact else about, put_in)]
-        if max(map(len, written)) <= 160:
-            lines.append(("=", self.notation.listed(written, shown)))
-        else:
-            lines.append(("=", f"(exactly {max(map(len, written))} characters long: --json prints it)"))
-        if off:
-            lines.append((self.notation.unequal, f"{listed} in {self.computation.request.arithmetic.name}"))
-        else:
-            lines.append(("=" if same else about, listed))
-        return _distinct(lines)
-
-    def _identity(self, step: Step, lookup: dict[str, Trace] | None) -> str:
+    def _identity(self, step: Step) -> list[tuple[str, str]]:
         """Says that a gamma of ones, or a beta of zeros, changes nothing."""
         name, neutral = {"scaled": ("gamma", 1), "output": ("beta", 0)}.get(step.name, ("", 0))
-        if lookup is None or name not in step.operands or self.row.exact_position is None:
-            return ""
-        parameter = lookup[name].value(name)
-        if any(value != neutral for value in parameter[self.row.exact_position % len(parameter)]):
-            return ""
+        exacts = self.row.exacts
+        if exacts is None or name not in step.operands or any(value != neutral for value in exacts[name]):
+            return []
         operand = next(operand for operand in step.operands if operand != name)
-        return f"{self.notation.symbol(operand)}, as {self.notation.symbol(name)} is {neutral}"
+        n = self.notation
+        return [("=", n.joined(n.symbol(operand), ", as ", n.symbol(name), f" is {neutral}"))]
 
-    def _lookup(self, trace: Trace | None) -> dict[str, Trace]:
-        """Which trace holds a name: backward steps use forward ones."""
-        c = self.computation
-        found: dict[str, Trace] = {}
-        for candidate in (c.float_trace, c.float_backward) if trace in (c.float_trace, c.float_backward) else (
-            c.exact_trace, c.exact_backward):  # fmt: skip
-            if candidate is not None:
-                found.update({step.name: candidate for step in candidate})
-                found.update(dict.fromkeys(candidate.parameters, candidate))
-        return found
-
-    def _is_brief(self, name: str, lookup: dict[str, Trace], exact_lookup: dict[str, Trace] | None) -> bool:
-        """Whether every shown value of an operand is written exactly."""
-        full = self._row_values(name, lookup[name], (exact_lookup or {}).get(name))
-        brief = self._row_values(name, lookup[name], (exact_lookup or {}).get(name), brief=True)
-        return all(full[i % len(full)] == brief[i % len(brief)] for i in self.shown)
+    def _lines(self, step: Step) -> list[tuple[str, str]]:
+        """The numbers put in, the exact value, the decimal; each with = or the sign for about."""
+        n, name = self.notation, step.name
+        shown = self._elements(name)
+        brief = [self._written(operand, brief=True) for operand in step.operands]
+        put_in = n.substituted(step, brief, self.computation.request.layout.n, self.shown)
+        decimals = self._decimals(name)
+        listed = n.listed(decimals, shown)
+        if self.row.exacts is None:
+            return _distinct([("=", put_in), ("=", listed)])
+        exactly = all(brief[i] == self._written(operand) for i, operand in enumerate(step.operands))
+        values = [self.row.exacts[name][i] for i in shown]
+        written = [n.exact(value) for value in values]
+        longest = max(map(len, written))
+        value = n.listed(written, shown)
+        if longest > LONGEST:
+            value = n.joined("", f"an exact value of {longest} characters, which --json prints")
+        lines = [("=" if exactly else n.about, put_in), ("=", value)]
+        floats = self.row.floats[name]
+        if any(is_off(value, float(floats[i])) for value, i in zip(values, shown, strict=True)):
+            dtype = self.computation.request.arithmetic.name
+            lines.append((n.unequal, n.joined(listed, f" in {dtype}")))
+        else:
+            lines.append(("=" if all(map(is_same, values, decimals)) else n.about, listed))
+        return _distinct(lines)
 
     def _table(self) -> None:
-        c = self.computation
-        names = [step.name for step in c.float_trace if not step.statistic and step.name != "scaled"]
-        columns = [Column("feature" if c.request.norm != "batch" else "example", tuple(str(i + 1) for i in self.shown), "both")]
-        for name in names:
-            columns += self._columns(name)
+        what = "feature" if self.computation.request.norm != "batch" else "example"
+        columns = [Column(what, tuple(str(i + 1) for i in self.shown), "both")]
+        for step in self.computation.forward:
+            if not step.statistic and step.name != "scaled":
+                columns += self._columns(step.name)
+        if any(len(cell) > WIDEST for column in columns for cell in column.cells):
+            columns = [column for column in columns if column.kind != "exact"]
         self.out.table(columns)
 
     def _columns(self, name: str) -> list[Column]:
         """The exact and the float column of one quantity, or one where they write the same numbers."""
-        c = self.computation
-        symbol = self.notation.symbol(name)
-        floats = self._values(name, c.float_trace, self.row.position)
-        decimals = tuple(floats[i] for i in self.shown)
-        if c.exact_trace is None or self.row.exact_position is None:
+        symbol, decimals = self.notation.symbol(name), tuple(self._decimals(name))
+        if self.row.exacts is None:
             return [Column(symbol, decimals, "float")]
-        values = [c.exact_trace[name].value[self.row.exact_position][i] for i in self.shown]
+        values = [self.row.exacts[name][i] for i in self.shown]
         written = tuple(self.notation.exact(value) for value in values)
-        if all(map(_is_same, values, decimals)):
+        if all(map(is_same, values, decimals)):
             return [Column(symbol, written, "both")]
         about = Column(f"{self.notation.about} {symbol}", decimals, "float")
-        return [about] if max(map(len, written)) > 40 else [Column(symbol, written, "exact"), about]
+        return [Column(symbol, written, "exact"), about]
 
     def _by_hand(self, values: Sequence[exact.Exact]) -> str:
-        written = self.notation.listed([self.notation.exact(values[i]) for i in self.shown], self.shown)
-        decimals = self.notation.listed([self.notation.decimal(values[i], self.digits) for i in self.shown], self.shown)
-        text = f"By hand, with {self.notation.symbol('epsilon')} = 0 as textbooks print it: "
-        if len(written) > 160:
-            return f"{text}{self.notation.about} {decimals}."
-        if all(_is_same(values[i], self.notation.decimal(values[i], self.digits)) for i in self.shown):
-            return f"{text}{written}."
-        return f"{text}{written} {self.notation.about} {decimals}."
+        n = self.notation
+        written = n.listed([n.exact(values[i]) for i in self.shown], self.shown)
+        decimals = [n.decimal(values[i], self.digits) for i in self.shown]
+        result = f"{written} {n.about} {n.listed(decimals, self.shown)}"
+        if all(is_same(values[i], text) for i, text in zip(self.shown, decimals, strict=True)):
+            result = written
+        elif len(written) > LONGEST:
+            result = f"{n.about} {n.listed(decimals, self.shown)}"
+        return f"By hand, with {n.inline(n.symbol('epsilon') + ' = 0')} as textbooks print it: {n.inline(result)}."
 
     def _remark(self, remark: Remark) -> str:
         return remark.text.format(*(self._remark_value(value) for value in remark.values))
 
     def _remark_value(self, value: Any) -> str:
+        n = self.notation
         if isinstance(value, str):
             return value
         if isinstance(value, float):
-            return self.notation.decimal(value, 2)
-        digits = self.digits
-        while (decimal := self.notation.decimal(value, digits)) == "1.0" and value != 1 and digits < 40:
-            digits += 1  # so near to 1 that it takes more figures to show it
-        written = self.notation.exact(value)
-        if _is_same(value, decimal) or len(written) > 40:
-            return written if len(written) <= 22 else decimal
-        return f"{written} {self.notation.about} {decimal}"
+            return n.inline(n.decimal(value, 2))
+        decimal, written = n.decimal(value, self.digits), n.exact(value)
+        if decimal == "1.0" and value != 1:  # the decimal would claim too much
+            decimal = f"1 - {n.decimal(exact.subtract(Fraction(1), value), 3)}"
+        if is_same(value, decimal) or len(written) > WIDEST:
+            return n.inline(written if len(written) <= WIDEST // 2 else decimal)
+        return n.inline(f"{written} {n.about} {decimal}")
 
 
 def _distinct(lines: list[tuple[str, str]]) -> list[tuple[str, str]]:
@@ -278,7 +232,7 @@ def _distinct(lines: list[tuple[str, str]]) -> list[tuple[str, str]]:
     return [line for i, line in enumerate(lines) if i == 0 or line[1] != lines[i - 1][1]]
 
 
-def _is_same(value: exact.Exact, decimal: str) -> bool:
+def is_same(value: exact.Exact, decimal: str) -> bool:
     """Whether the printed decimal is the exact value."""
     if not isinstance(value, Fraction):
         return False
@@ -288,25 +242,9 @@ def _is_same(value: exact.Exact, decimal: str) -> bool:
         return False
 
 
-def _is_off(value: exact.Exact, number: float) -> bool:
+def is_off(value: exact.Exact, number: float) -> bool:
     """Whether a float misses the exact value by more than a hundredth of it."""
     if not math.isfinite(number):
         return True
     true = exact.approximate(value)
     return abs(Fraction(number) - true) > abs(true) / 100
-
-
-def _write_parameter_gradients(c: Computation, out: Writer, digits: int) -> None:
-    out.section("backward: the gradients of gamma and beta, summed over all that share one")
-    assert c.float_backward is not None
-    for name in ("dgamma", "dbeta"):
-        floats = getattr(c.float_backward, name).reshape(-1)
-        shown = shown_elements(len(floats))
-        text = out.notation.listed([out.notation.decimal(float(floats[i]), digits) for i in shown], shown)
-        if c.exact_backward is not None:
-            values = getattr(c.exact_backward, name).reshape(-1)
-            written = out.notation.listed([out.notation.exact(values[i]) for i in shown], shown)
-            same = all(_is_same(values[i], out.notation.decimal(float(floats[i]), digits)) for i in shown)
-            if len(written) <= 160:
-                text = f"{written} {'=' if same else out.notation.about} {text}"
-        out.given(name, text)
