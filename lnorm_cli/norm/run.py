@@ -1,154 +1,19 @@
-"""One `trace` runs any `Spec` in any arithmetic and records its steps.
-
-LayerNorm (Ba, Kiros, Hinton 2016), RMSNorm (Zhang, Sennrich 2019) and BatchNorm's training statistics (Ioffe,
-Szegedy 2015) are three Specs of it; so is every known mistake.
-"""
+"""The one function that normalizes: any Spec, in any arithmetic, on arrays of any rank."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
-from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lnorm_cli.arithmetic import Arithmetic, Exact
 from lnorm_cli.errors import InputError
 from lnorm_cli.layout import Layout
+from lnorm_cli.norm.spec import DEFAULT_EPS, LAYER, ROOTS, Spec
+from lnorm_cli.norm.steps import Recorder, Trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array: TypeAlias = NDArray[Any]
-
-HALF = Fraction(1, 2)
-ROOTS = {"root": HALF, "fourth_root": Fraction(1, 4), "reciprocal_root": -HALF}
-"""Operations that raise to a power, by name."""
-SUMS = ("mean", "unbiased_mean", "sum")
-"""Operations that make one number of a row."""
-
-DEFAULT_EPS = Fraction(1, 100_000)
-"""1e-5, the default of torch.nn.LayerNorm."""
-
-
-@dataclass(frozen=True)
-class Spec:
-    """Which normalization: what is subtracted, what divides, where epsilon, gamma and beta enter.
-
-    axes       the axes that share one mean and variance (a "row" of n elements)
-    numerator  x - mean ("centered"), x ("raw") or mean - x ("flipped")
-    spread     what measures the row's size: the variance, computed in two passes or in one
-               (mean of squares minus square of mean), the mean square, or the mean absolute deviation
-    divisor    what the sum behind the spread is divided by: n, n-1, or 1
-    epsilon    added inside the power, outside it, after the division; alone under it; or omitted
-    power      of spread + epsilon, which then divides: 1/2 is the root
-    affine     how gamma and beta enter
-    pool       which elements enter the statistics: the row; the row with `padding` zeros, for mean and
-               variance or for the variance alone; the row without its last `padding` elements; the row and
-               the first `padding` elements of the next (zeros after the last row); or "column": row i's
-               statistics meet column i, as when keepdims is forgotten
-    """
-
-    axes: tuple[int, ...] = (-1,)
-    numerator: Literal["centered", "raw", "flipped"] = "centered"
-    spread: Literal["variance", "one-pass", "mean-square", "mean-absolute"] = "variance"
-    divisor: Literal["n", "n-1", "1"] = "n"
-    epsilon: Literal["inside", "outside", "after", "alone", "omitted"] = "inside"
-    power: Fraction = HALF
-    affine: Literal[
-        "scale-shift", "shift-scale", "gamma-omitted", "beta-omitted", "omitted", "swapped", "one-plus-gamma",
-        "first-only", "reversed",
-    ] = "scale-shift"  # fmt: skip
-    pool: Literal["row", "column", "padded", "padded-variance", "truncated", "neighbours"] = "row"
-    padding: int = 0
-
-
-LAYER = Spec()
-RMS = Spec(numerator="raw", spread="mean-square")
-BATCH = Spec(axes=(0,))
-NORMS: Mapping[str, Spec] = {"layer": LAYER, "rms": RMS, "batch": BATCH}
-
-
-@dataclass(frozen=True)
-class Step:
-    """One recorded value: `operation` applied to the steps and parameters named in `operands`.
-
-    `value` has shape (rows, n) or, for a `statistic`, (rows, 1).
-    """
-
-    name: str
-    operation: str
-    operands: tuple[str, ...]
-    value: Array
-    statistic: bool = False
-
-
-@dataclass(frozen=True)
-class Trace:
-    """Every step of one normalization in one arithmetic, in order; `trace["variance"]` finds one."""
-
-    spec: Spec
-    arithmetic: Arithmetic
-    layout: Layout
-    steps: tuple[Step, ...]
-    parameters: Mapping[str, Array]
-
-    def __getitem__(self, name: str) -> Step:
-        for step in self.steps:
-            if step.name == name:
-                return step
-        raise KeyError(name)
-
-    def __iter__(self) -> Iterator[Step]:
-        return iter(self.steps)
-
-    def __contains__(self, name: object) -> bool:
-        return any(step.name == name for step in self.steps)
-
-    def value(self, name: str) -> Array:
-        """The value of a step or parameter."""
-        return self.parameters[name] if name in self.parameters else self[name].value
-
-    def row(self, position: int) -> dict[str, Array]:
-        """Every parameter and step of one row, by name: n values, or one for a statistic."""
-        values = {**self.parameters, **{step.name: step.value for step in self.steps}}
-        return {name: array[position % len(array)] for name, array in values.items()}
-
-    @property
-    def output(self) -> Array:
-        """The result, in the shape of x."""
-        return self.layout.restore(self.steps[-1].value)
-
-
-class Recorder:
-    """Runs operations in an arithmetic and keeps each as a Step."""
-
-    def __init__(self, arithmetic: Arithmetic, values: dict[str, Array]) -> None:
-        self.arithmetic = arithmetic
-        self.values = values
-        self.steps: list[Step] = []
-        self.statistics = {"epsilon"}
-
-    def note(self, name: str, operation: str, operands: tuple[str, ...], value: Array) -> Array:
-        self.values[name] = value
-        statistic = operation in SUMS or (bool(operands) and self.statistics.issuperset(operands))
-        if statistic:
-            self.statistics.add(name)
-        self.steps.append(Step(name, operation, operands, value, statistic))
-        return value
-
-    def apply(self, name: str, operation: str, *operands: str) -> Array:
-        """Run `operation` on the named values, in the arithmetic set at the time."""
-        a = self.arithmetic
-        values = [self.values[operand] for operand in operands]
-        if operation == "square":
-            value = a.multiply(values[0], values[0])
-        elif operation in ROOTS:
-            value = a.power(values[0], ROOTS[operation])
-        elif operation == "mean":
-            value = a.divide(a.sum(values[0]), a.array([[values[0].shape[-1]]]))
-        else:
-            value = getattr(a, operation)(*values)
-        return self.note(name, operation, operands, value)
 
 
 def trace(
@@ -325,8 +190,3 @@ def _parameters(a: Arithmetic, affine: str, gamma: Array, beta: Array) -> tuple[
     gamma = a.array([[1]]) if affine in ("gamma-omitted", "omitted") else gamma
     beta = a.array([[0]]) if affine in ("beta-omitted", "omitted") else beta
     return gamma, beta
-
-
-def row_spec(spec: Spec) -> Spec:
-    """The same normalization on an array already in rows."""
-    return replace(spec, axes=(-1,))
