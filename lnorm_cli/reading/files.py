@@ -280,7 +280,8 @@ def _cell(cell: str, line: int, column: int, separator: str | None, finite: bool
         return float(cell)
     try:
         return parse_number(cell)
-    except InputError:
+    except InputError as unreadable:
+        error = unreadable
         if not cell:
             error = InputError("the cell is empty", hint="every row needs a number in every column")
         elif separator == ";" and "," in cell:

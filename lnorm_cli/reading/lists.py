@@ -71,8 +71,10 @@ def _shape(nested: Any, name: str) -> tuple[int, ...]:
     return (len(nested), *shapes[0])
 
 
-def _parse_list(text: str, start: int, end: int, whole: str, element: Callable[[str], Any], depth: int) -> list[Any]:
-    """The entries of text[start:end], brackets around the whole of it dropped."""
+def _parse_list(
+    text: str, start: int, end: int, whole: str, element: Callable[[str], Any], depth: int = 0, opened: bool = False
+) -> list[Any]:
+    """The entries of text[start:end]; brackets around the whole of it are dropped once, then it is `opened`."""
     if depth > MAX_RANK:
         raise InputError(f"nested more than {MAX_RANK} deep", text=whole, position=start)
     while start < end and text[start].isspace():
