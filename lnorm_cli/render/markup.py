@@ -78,7 +78,11 @@ class LatexWriter:
         self._write(rf"\paragraph{{{_escaped(text)}}}")
 
     def given(self, name: str, value: str) -> None:
-        self._write(rf"\[ {_symbol(name)} = {value} \]")
+        lines = _broken(value)
+        if len(lines) == 1:
+            self._write(rf"\[ {_symbol(name)} = {value} \]")
+        else:
+            self._write(rf"\begin{{align*}} {_symbol(name)} &= " + r" \\ &\quad ".join(lines) + r" \end{align*}")
 
     def step(self, number: int, name: str, formula: str, lines: Sequence[tuple[str, str]]) -> None:
         self._write(rf"\noindent {number}. {_escaped(name)}")
@@ -116,7 +120,7 @@ class LatexWriter:
         self._write(rf"\[ \text{{{_escaped(name)}: }} {value} \]")
 
 
-def _broken(value: str, most: int = 90) -> list[str]:
+def _broken(value: str, most: int = 70) -> list[str]:
     """A long list in several lines of an align*, broken between elements."""
     lines, current = [], ""
     for part in value.split(", "):

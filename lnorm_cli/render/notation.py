@@ -132,6 +132,7 @@ class Notation:
             needed = negative or (is_sum and place > 0)
         else:
             fraction = "/" in inner and operation == "divide"
+            is_product = is_product or (operation == "square" and bool(re.search(r"\^|times|\de", inner)))
             tight = operation in ("square", *_OVER_ROW) or place > 0
             needed = negative or is_sum or fraction or (is_product and tight)
         return f"({text})" if needed else text
