@@ -80,7 +80,17 @@ def multiply(a: Exact, b: Exact) -> Exact:
     """a b."""
     if isinstance(a, Fraction) and isinstance(b, Fraction):
         return a * b
+    if _is_nested_root(a) or _is_nested_root(b):
+        return tidy(a * b)
     return _expanded(a * b, _terms(a) * _terms(b))
+
+
+def _is_nested_root(a: Exact) -> bool:
+    """Whether a has the root of a sum for a factor: spread over a sum it would stand in every term."""
+    if isinstance(a, Fraction) or not (a.is_Mul or a.is_Pow):
+        return False
+    factors = a.args if a.is_Mul else (a,)
+    return any(factor.is_Pow and factor.base.is_Add for factor in factors)
 
 
 def divide(a: Exact, b: Exact) -> Exact:
@@ -91,8 +101,7 @@ def divide(a: Exact, b: Exact) -> Exact:
         return a / b if isinstance(a, Fraction) else _expanded(a * (1 / b), _terms(a))
     if is_zero(b):
         raise UndefinedError(f"{'0' if is_zero(a) else text(a)}/0 is undefined")
-    # A sum over a nested root stays one fraction: spread out it would repeat the root in every term.
-    return tidy(a / b) if _surd(b) is None else _expanded(a / b, _terms(a))
+    return tidy(a / b) if _is_nested_root(b) or _terms(b) > 1 else _expanded(a / b, _terms(a))
 
 
 def power(a: Exact, exponent: Fraction) -> Exact:
