@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
@@ -73,9 +74,7 @@ def test_numbers_in_prose_are_cited(topic) -> None:
     for text in prose(topic.body):
         for sentence in re.split(r"(?<=[.:;!?])\s+", text):
             bare = CITATION.sub("", sentence)
-            bare = re.sub(
-                r"GPT-2|Gemma 2|float\d+|\d+/\d+ ?l|1 \+ \d?l/2|f\(z\) = 2z|\b2N\b|\b8N\b", "", bare
-            )
+            bare = re.sub(r"GPT-2|Gemma 2|float\d+|\d+/\d+ ?l|1 \+ \d?l/2|f\(z\) = 2z|\b2N\b|\b8N\b", "", bare)
             assert not re.search(r"\d", bare) or CITATION.search(sentence), sentence
 
 
@@ -148,3 +147,34 @@ def test_no_alias_names_two_topics() -> None:
         for name in (topic.name, *topic.aliases):
             key = re.sub("[^a-z0-9]", "", name.lower())
             assert seen.setdefault(key, topic.name) == topic.name, name
+
+
+def test_every_claim_of_the_lab_is_shown() -> None:
+    from lnorm_cli import lab
+
+    shown: set[str] = set()
+    for topic in topics():
+        for block in blocks(topic.body):
+            if isinstance(block, Demo) and block.words[0] == "lab-claims":
+                shown |= set(block.words[1].removeprefix("which=").split())
+    assert shown == set(lab.CLAIMS)
+
+
+def test_the_sources_page_cites_what_there_is() -> None:
+    page = (Path(__file__).parent.parent / "docs" / "sources.md").read_text(encoding="utf-8")
+    cited = set(CITATION.findall(page))
+    assert cited <= set(sources())
+    papers = {id for id, source in sources().items() if source.where.startswith("arXiv")}
+    assert papers <= cited
+    for name in re.findall(r"`lnorm explain ([a-z]+)", page):
+        assert find(name).name == name
+
+
+def test_sources_are_complete_and_used() -> None:
+    used = {id for topic in topics() for id in topic.sources}
+    assert used <= set(sources())
+    for source in sources().values():
+        assert source.title
+        assert source.authors
+        assert 2014 < source.year < 2030
+        assert re.fullmatch(r"arXiv:\d{4}\.\d{5}|https://\S+", source.where)

@@ -48,6 +48,7 @@ class Source:
         return f"{authors} ({self.year}). {self.title}. {self.where}"
 
 
+@cache
 def _topic(path: Path) -> Topic:
     _, front, body = path.read_text(encoding="utf-8").split("+++\n", 2)
     fields = tomllib.loads(front)
@@ -98,8 +99,11 @@ def _names() -> Mapping[str, Topic]:
 
 def find(name: str) -> Topic:
     """The topic of that name or alias; an `InputError` with suggestions when there is none."""
-    names = _names()
     key = _key(name)
+    path = DATA / "topics" / f"{key}.md"
+    if key and path.exists():
+        return _topic(path)
+    names = _names()
     if key in names:
         return names[key]
     close = difflib.get_close_matches(key, names, n=6, cutoff=0.6)
