@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from importlib import import_module, util
 from typing import Annotated, Any
 
@@ -52,8 +53,8 @@ def parses(text: str) -> bool:
     return True
 
 
-def build() -> Any:
-    """The command line as one command object."""
+def build(arguments: Sequence[str] = ()) -> Any:
+    """The command line as one command object; arguments that open with a command need no other one built."""
     app = typer.Typer(
         name="lnorm",
         cls=Grouped,
@@ -63,10 +64,10 @@ def build() -> Any:
         epilog="Start with: lnorm compute 2 4 4 6",
     )
     app.callback(invoke_without_command=True)(_root)
-    for names in GROUPS.values():
-        for name in names:
-            if util.find_spec(f"lnorm_cli.cli.{name}"):
-                import_module(f"lnorm_cli.cli.{name}").register(app)
+    names = [name for group in GROUPS.values() for name in group]
+    for name in arguments[:1] if arguments and arguments[0] in names else names:
+        if util.find_spec(f"lnorm_cli.cli.{name}"):
+            import_module(f"lnorm_cli.cli.{name}").register(app)
     command = typer.main.get_command(app)
     use_plain_values(command)
     return command

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import sys
-import traceback
 from itertools import pairwise
 from typing import Any
 
@@ -26,7 +24,7 @@ def run(arguments: list[str]) -> int:
 
     from lnorm_cli.cli.app import build
 
-    command = build()
+    command = build(given)
     try:
         result = command.main(prepare(given, command), prog_name="lnorm", standalone_mode=False)
         return result if isinstance(result, int) else 0
@@ -41,6 +39,8 @@ def run(arguments: list[str]) -> int:
         raise
     except Exception as error:
         if debug:
+            import traceback
+
             traceback.print_exc()
             return 2
         message = getattr(error, "format_message", None)
@@ -80,6 +80,8 @@ def _report(what: str, hint: str, text: str, position: int | None, as_json: bool
 
     what, text = (part.replace(MINUS, "-") for part in (what, text))
     if as_json:
+        import json
+
         document = {"error": what, "hint": hint, "text": text or None, "position": position}
         print(json.dumps(document), file=sys.stderr)
         return
