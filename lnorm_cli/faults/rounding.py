@@ -1,0 +1,151 @@
+"""Rounding on the way: a trace whose steps are rounded as by someone who writes them down.
+
+`Rounded` is exact arithmetic with the results of some operations rounded to a number of decimals or of significant
+digits. A right method run in it gives the answers that are "right but for rounding", one by one: no tolerance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from lnorm_cli.arithmetic import Exact
+from lnorm_cli.exact import approximate
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array: TypeAlias = NDArray[Any]
+
+ALL = frozenset({"subtract", "multiply", "add", "statistic", "root", "quotient"})
+"""Kinds of results: `statistic` is a mean or variance, `root` the divisor, `quotient` the normalized values."""
+
+HABITS: tuple[frozenset[str], ...] = (
+    ALL,
+    frozenset({"quotient"}),
+    frozenset({"root"}),
+    frozenset({"root", "quotient"}),
+    frozenset({"statistic", "root", "quotient"}),
+    frozenset({"statistic", "root"}),
+    frozenset({"statistic"}),
+    frozenset({"statistic", "subtract", "root", "quotient"}),
+    frozenset({"subtract"}),
+    frozenset({"quotient", "multiply"}),
+)
+"""Which results people write down rounded, the rest being kept in the calculator."""
+
+
+@dataclass(frozen=True)
+class Habit:
+    """How someone rounds: after which operations, to how many decimals or significant digits, ties up or to even."""
+
+    kinds: frozenset[str]
+    digits: int
+    significant: bool
+    even: bool
+
+    @property
+    def words(self) -> str:
+        """`3 decimals at every step`."""
+        unit = "significant digit" if self.significant else "decimal"
+        where = "every step" if self.kinds == ALL else ", ".join(_WORDS[kind] for kind in _WORDS if kind in self.kinds)
+        return f"{self.digits} {unit}{'s' if self.digits != 1 else ''} at {where}"
+
+
+_WORDS = {
+    "statistic": "mean and variance",
+    "subtract": "the deviations",
+    "root": "the root",
+    "quotient": "the normalized values",
+    "multiply": "the products",
+    "add": "the sums",
+}
+
+
+def habits(decimals: int, significant: int) -> Iterator[Habit]:
+    """Habits for an answer typed with so many decimals and significant digits, the likely ones first."""
+    for offset in (0, 1, 2, -1, -2):
+        for kinds in HABITS:
+            for even in (False, True):
+                if decimals + offset >= 0:
+                    yield Habit(kinds, decimals + offset, False, even)
+                if significant + offset >= 1:
+                    yield Habit(kinds, significant + offset, True, even)
+
+
+class Rounded(Exact):
+    """Exact arithmetic with some results rounded, on rationals (roots enter to 250 bits)."""
+
+    name = "rounded"
+
+    def __init__(self, habit: Habit) -> None:
+        self.habit = habit
+
+    @property
+    def statistics(self) -> Rounded:
+        return self
+
+    @cached_property
+    def _round(self) -> Any:
+        import numpy as np
+
+        return np.frompyfunc(self._round_one, 1, 1)
+
+    def _round_one(self, value: Any) -> Fraction:
+        number = approximate(value)
+        if not number:
+            return number
+        decimals = self.habit.digits - _leading(number) if self.habit.significant else self.habit.digits
+        return _rounded(number, decimals, self.habit.even)
+
+    def _keep(self, kind: str, value: Array) -> Array:
+        return self._round(value) if kind in self.habit.kinds else value  # type: ignore[no-any-return]
+
+    def add(self, a: Array, b: Array) -> Array:
+        return self._keep("add", super().add(a, b))
+
+    def subtract(self, a: Array, b: Array) -> Array:
+        return self._keep("subtract", super().subtract(a, b))
+
+    def multiply(self, a: Array, b: Array) -> Array:
+        return self._keep("multiply", super().multiply(a, b))
+
+    def divide(self, a: Array, b: Array) -> Array:
+        """A quotient of sums (one a row, by a whole number) is a statistic; any other the normalized values."""
+        statistic = a.shape[-1] == 1 and b.size == 1 and b.flat[0] == int(b.flat[0])
+        return self._keep("statistic" if statistic else "quotient", a / b if _rational(b) else super().divide(a, b))
+
+    def power(self, a: Array, exponent: Fraction) -> Array:
+        import numpy as np
+
+        root = np.frompyfunc(approximate, 1, 1)(super().power(a, exponent))
+        return self._keep("root", root)
+
+    def sum(self, a: Array) -> Array:
+        return super().sum(a)
+
+
+def _rational(b: Array) -> bool:
+    return all(isinstance(value, Fraction) and value for value in b.flat)
+
+
+def _leading(value: Fraction) -> int:
+    """The power of ten above the first digit: 3 for 123, 0 for 0.45, -2 for 0.0012."""
+    number = abs(value)
+    power = len(str(number.numerator)) - len(str(number.denominator))
+    return power + 1 if number >= Fraction(10) ** power else power
+
+
+def _rounded(value: Fraction, decimals: int, even: bool) -> Fraction:
+    scale = Fraction(10) ** decimals
+    scaled = abs(value) * scale
+    whole = round(scaled) if even else int(scaled + Fraction(1, 2))
+    return Fraction(whole if value > 0 else -whole) / scale
+
+
+def truncated(given: Fraction, value: Fraction, half: Fraction) -> bool:
+    """Whether a typed number is the value with its further digits cut off."""
+    return abs(given) <= abs(value) < abs(given) + 2 * half and given * value >= 0

@@ -1,0 +1,160 @@
+"""Which faults explain an answer: every single one, then pairs, then threes; in float64 first, then exactly.
+
+Specs that differ only in gamma and beta share one float64 trace: its normalized values are multiplied out for every
+way that gamma and beta may enter. That only sifts; what is left is verified by its own trace.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from lnorm_cli.errors import InputError
+from lnorm_cli.faults.candidates import Candidate, Piece, combine, pieces, together
+from lnorm_cli.faults.condition import divisor_of
+from lnorm_cli.faults.problem import Problem
+from lnorm_cli.norm import Trace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array: TypeAlias = NDArray[Any]
+
+_BLOCK = 2_000_000
+"""Most numbers held at once while sifting."""
+
+MOST_FAULTS = 3
+
+
+@dataclass(frozen=True)
+class _Way:
+    """One way for gamma and beta to enter, flat and in the shape of x."""
+
+    piece: Piece | None
+    factor: Array
+    term: Array
+    term_first: bool
+
+
+def explanations(problem: Problem, most: int = MOST_FAULTS) -> list[Candidate]:
+    """The candidates with the fewest faults that fit the answer, all with equally many; empty when none does."""
+    return next((found for found in levels(problem, most) if found), [])
+
+
+def levels(problem: Problem, most: int = MOST_FAULTS) -> Iterator[list[Candidate]]:
+    """The candidates that fit with one fault, with two, with three."""
+    statistics, affine = pieces(problem.spec, problem.x.shape, problem.eps)
+    ways = _ways(problem, affine if problem.step == "output" else [])
+    right = Candidate((), problem.spec, problem.eps)
+    previous: list[Candidate] = [right]
+    for count in range(1, most + 1):
+        current = list(together(statistics, problem.spec, problem.eps, count))
+        sifted = itertools.chain(_sift(problem, current, ways[:1]), _sift(problem, previous, ways[1:]))
+        yield _verified(problem, sifted)
+        previous = current
+
+
+def _verified(problem: Problem, candidates: Iterable[Candidate]) -> list[Candidate]:
+    found: dict[Any, Candidate] = {}
+    for candidate in candidates:
+        try:
+            fits = problem.fits(candidate.spec, candidate.eps)
+        except InputError:
+            continue
+        if fits:
+            found.setdefault((candidate.ids, candidate.details), candidate)
+    return sorted(found.values(), key=lambda candidate: candidate.rarity)
+
+
+def _ways(problem: Problem, affine: Sequence[Piece]) -> list[_Way]:
+    import numpy as np
+
+    ways = []
+    for piece in (None, *affine):
+        candidate = combine([piece] if piece else [], problem.spec, problem.eps)
+        assert candidate is not None
+        t = problem.run(candidate.spec)
+        whole = t["x"].value.shape
+        gamma, beta = (
+            t.layout.restore(np.broadcast_to(t.parameters[name], whole)).ravel() for name in ("gamma", "beta")
+        )
+        ways.append(_Way(piece, gamma, beta, candidate.spec.affine == "shift-scale"))
+    return ways
+
+
+def _sift(problem: Problem, candidates: Sequence[Candidate], ways: Sequence[_Way]) -> Iterator[Candidate]:
+    """The candidates, each in each way, that come near the answer in float64."""
+    if problem.step != "output":
+        yield from (candidate for candidate in candidates if ways and ways[0].piece is None)
+        return
+    if not ways:
+        return
+    size = max(1, _BLOCK // problem.x.size)
+    for start in range(0, len(candidates), size):
+        block = candidates[start : start + size]
+        yield from _sift_block(problem, block, ways)
+
+
+def _sift_block(problem: Problem, block: Sequence[Candidate], ways: Sequence[_Way]) -> Iterator[Candidate]:
+    import numpy as np
+
+    normalized, loose, kept = _stack(problem, block)
+    if not kept:
+        return
+    given = problem.answer.values.ravel()
+    room = problem.answer.slack.ravel() * (1 + 1e-9) + 2.0**-40 * np.abs(given) + 1e-320
+    unit = problem.answer.unit or 0.0
+    odd = ~np.isfinite(given)
+    with np.errstate(all="ignore"):
+        for way in ways:
+            output = (normalized + way.term) * way.factor if way.term_first else normalized * way.factor + way.term
+            allowed = room if loose is None else room + np.abs(way.factor) * loose + 8 * unit * np.abs(output - way.term)
+            near = np.abs(output - given) <= allowed + 8 * unit * (np.abs(way.term) + np.abs(output))
+            if odd.any():
+                near |= odd & ((np.isnan(output) & np.isnan(given)) | (output == given))
+            for index in np.flatnonzero(near.all(axis=1)):
+                parts = [*kept[index].pieces, *([way.piece] if way.piece else [])]
+                whole = combine(parts, problem.spec, problem.eps)
+                if whole is not None:
+                    yield whole
+
+
+def _stack(problem: Problem, block: Sequence[Candidate]) -> tuple[Array, Array | None, list[Candidate]]:
+    """The normalized values of each candidate, flat, with what rounding may do to them."""
+    import numpy as np
+
+    normalized, loose, kept = [], [], []
+    for candidate in block:
+        try:
+            t = problem.run(candidate.spec, None, candidate.eps)
+        except InputError:
+            continue
+        kept.append(candidate)
+        normalized.append(_flat(t, t["normalized"].value))
+        if problem.answer.unit is not None:
+            loose.append(_flat(t, _loose(t, problem.answer.unit)))
+    if not kept:
+        return np.zeros((0, problem.x.size)), None, []
+    return np.stack(normalized), np.stack(loose) if loose else None, kept
+
+
+def _flat(t: Trace, rows: Array) -> Array:
+    import numpy as np
+
+    return t.layout.restore(np.broadcast_to(rows, t["x"].value.shape)).ravel()
+
+
+def _loose(t: Trace, unit: float) -> Array:
+    """More than `condition.allowance` gives, at less cost: it only sifts."""
+    import numpy as np
+
+    with np.errstate(all="ignore"):
+        n = t.layout.n
+        reach = np.abs(t["x"].value).max(axis=-1, keepdims=True) / np.abs(divisor_of(t))
+        roundings = 32 + 4 * n**0.5 + n / 4
+        shift = roundings * unit * reach
+        return shift + np.abs(t["normalized"].value) * (
+            roundings * unit * (1 + np.minimum(np.nan_to_num(reach, nan=10.0, posinf=10.0), 10.0) ** 2) + shift**2
+        )
