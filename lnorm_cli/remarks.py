@@ -80,8 +80,9 @@ def _on_precision(asked: Request, exacts: Mapping[str, Any], precision: Precisio
     if precision.step is None or precision.kind is None:
         return
     step = precision.step.replace("_", " ")
-    dtype = name if precision.step in ("x", "scaled", "output") else statistics
-    remedy = _REMEDY if dtype in ("float16", "bfloat16") and precision.step != "x" else ""
+    of_statistics = precision.step not in ("x", "normalized", "scaled", "output")
+    dtype = statistics if of_statistics else name
+    remedy = _REMEDY if of_statistics and dtype in ("float16", "bfloat16") else ""
     if precision.kind == "overflow":
         biggest = max((exact.absolute(value) for value in exacts[precision.step]), key=exact.to_float)
         yield Remark("overflow", (dtype, step, biggest, Fraction(largest(dtype)), remedy))

@@ -154,7 +154,7 @@ class Terminal:
 
 def _console(stream: IO[str], width: int | None) -> Console | None:
     """rich's console where there can be colour; None for a plain pipe or file, which needs no import of it."""
-    if not (stream.isatty() or os.environ.get("FORCE_COLOR")):
+    if os.environ.get("NO_COLOR") or not (stream.isatty() or os.environ.get("FORCE_COLOR")):
         return None
     from rich.console import Console
 

@@ -35,18 +35,19 @@ def walk(computation: Computation, out: Writer, digits: int, *, detailed: int = 
     """Write a computation: the first `detailed` rows step by step, then one line for each other."""
     layout, rows, n = computation.request.layout, computation.rows, out.notation
     out.title(_title(computation.request))
+    word = "row" if computation.request.norm != "batch" else "feature"
     for row in rows[:detailed]:
         if layout.count > 1:
-            out.section(f"row {list(row.index)}: {row.number + 1} of {layout.count}")
+            out.section(f"{word} {list(row.index)}: {row.number + 1} of {layout.count}")
         RowWalk(computation, row, out, digits).write()
     if rows[detailed:]:
         left = layout.count - len(rows)
-        out.section(f"the other rows{f' ({left} more are not shown; --row picks, --json holds all)' if left else ''}")
+        out.section(f"the other {word}s{f' ({left} more are not shown; --row picks, --json holds all)' if left else ''}")
     shown = shown_elements(layout.n)
     for row in rows[detailed:]:
         output = row.floats["output"]
         listed = n.listed([n.decimal(float(output[i]), digits) for i in shown], shown)
-        out.other_row(f"row {list(row.index)}", listed)
+        out.other_row(f"{word} {list(row.index)}", listed)
     if computation.parameter_gradients:
         out.section("backward: the gradients of gamma and beta, summed over all that share one")
     for name, (floats, exacts) in computation.parameter_gradients.items():
@@ -57,7 +58,8 @@ def _title(asked: Request) -> str:
     layout = asked.layout
     what = "feature" if asked.norm != "batch" else "example"
     size = f"{layout.n} {what}{'' if layout.n == 1 else 's'}"
-    rows = "" if layout.count == 1 else f", {layout.count} rows"
+    word = "rows" if asked.norm != "batch" else "features"
+    rows = "" if layout.count == 1 else f", {layout.count} {word}"
     return f"{TITLES[asked.norm]} of {size}{rows}, in {asked.arithmetic.name}{' and exactly' if asked.exact else ''}"
 
 
