@@ -136,9 +136,7 @@ def _read_npz(data: bytes, finite: bool) -> Arrays:
     if "eps" in found:
         if found["eps"].size != 1:
             raise InputError("eps must be one number", hint="np.savez(file, x=x, eps=1e-5)")
-        from lnorm_cli.arithmetic import to_exact
-
-        eps = to_exact(_checked(found["eps"].reshape(1), "eps", True))[0]
+        eps = Fraction(float(_checked(found["eps"].reshape(1), "eps", True)[0]))
     return Arrays(checked["x"], checked.get("gamma"), checked.get("beta"), eps)
 
 
