@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -67,10 +67,11 @@ class _Card:
 
 @dataclass
 class Store:
-    """The progress file. `trouble` says why nothing can be saved, or what was set aside; each is told once."""
+    """The progress file. `tell` is called, once each, with why nothing can be saved or what was set aside."""
 
     path: Path
     save: bool = True
+    tell: Callable[[str], object] = lambda text: None
     notes: list[str] = field(default_factory=list)
     _cards: dict[str, _Card] = field(default_factory=dict)
     _file: sqlite3.Connection | None = None
@@ -96,11 +97,9 @@ class Store:
                 trouble = self._load(connection)
         if trouble and self.save:
             kept = set_aside(self.path)
-            self.notes.append(
-                f"{self.path} is damaged ({trouble}). It is kept as {kept.name}, and progress starts afresh."
-            )
+            self._note(f"{self.path} is damaged ({trouble}). It is kept as {kept.name}, and progress starts afresh.")
         elif trouble:
-            self.notes.append(f"{self.path} is damaged ({trouble}).")
+            self._note(f"{self.path} is damaged ({trouble}).")
 
     def _load(self, connection: sqlite3.Connection) -> str:
         """Read the cards; returns what is wrong with one that cannot be read."""
@@ -114,9 +113,13 @@ class Store:
         self._cards = cards
         return ""
 
+    def _note(self, text: str) -> None:
+        self.notes.append(text)
+        self.tell(text)
+
     def _give_up(self, why: str) -> None:
         if self.save:
-            self.notes.append(f"progress is not saved: {why}")
+            self._note(f"progress is not saved: {why}")
         self.save = False
 
     def record(self, answered: Answered, now: datetime | None = None) -> datetime | None:

@@ -10,7 +10,6 @@ from typing import Protocol
 
 from lnorm_cli.errors import InputError
 from lnorm_cli.quiz.content import own_items, read_pack
-from lnorm_cli.quiz.dice import Dice
 from lnorm_cli.quiz.generators import generators
 from lnorm_cli.quiz.questions import Question
 
@@ -77,31 +76,13 @@ class Bank:
         key, _, seed = id.strip().partition(":")
         if key not in self.items:
             near = difflib.get_close_matches(key, self.items, n=1)
-            raise InputError(
-                f"no item {key!r}", hint=f"did you mean {near[0]}?" if near else "ids stand on the sheet"
-            )
+            raise InputError(f"no item {key!r}", hint=f"did you mean {near[0]}?" if near else "ids stand on the sheet")
         if seed and not re.fullmatch(r"[0-9]{1,9}", seed):
             raise InputError(f"{id!r} has no whole number after its colon", hint="copy the id from the sheet")
         question = self.items[key].question(int(seed or 0))
         if not seed and question.id != key:
-            raise InputError(
-                f"{key!r} needs the number that stands after it on the sheet", hint=f"such as {key}:7"
-            )
+            raise InputError(f"{key!r} needs the number that stands after it on the sheet", hint=f"such as {key}:7")
         return question
-
-
-def interleaved(items: Sequence[Item], dice: Dice) -> list[Item]:
-    """The items, topics taking turns in the order of their first item, shuffled within each topic."""
-    groups: dict[str, list[Item]] = {}
-    for item in items:
-        groups.setdefault(item.topic, []).append(item)
-    queues = [dice.shuffled(group) for group in groups.values()]
-    mixed = []
-    while any(queues):
-        for queue in queues:
-            if queue:
-                mixed.append(queue.pop(0))
-    return mixed
 
 
 def _plain(name: str) -> str:

@@ -134,14 +134,17 @@ def _recall(data: Mapping[str, Any], dice: Dice) -> _Made:
 
 
 def _formula(data: Mapping[str, Any], dice: Dice) -> _Made:
-    names = tuple(dict.fromkeys((*_used(data), *data.get("names", ()))))
+    own = tuple(data.get("names", ()))
+    names = (*own, *(name for name in NAMES if name not in own))
     wrong = tuple(WrongFormula(w["answer"], w.get("feedback", "")) for w in data.get("wrong", ()))
-    return Formula(data["answer"], (*names, *(n for n in NAMES if n not in names)), wrong), (), ()
+    return Formula(data["answer"], names, wrong, _named(data["prompt"], names)), (), ()
 
 
-def _used(data: Mapping[str, Any]) -> list[str]:
-    """The usual names that the prompt mentions, for they are what the answer is written in."""
-    return [name for name in NAMES if re.search(rf"\b{name}\b", str(data["prompt"]))]
+def _named(prompt: str, names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names that the prompt speaks of, in its order; not those that it gives a value."""
+    places = {name: re.search(rf"\b{name}\b(?! = [0-9])", prompt) for name in names}
+    found = [(place.start(), name) for name, place in places.items() if place]
+    return tuple(name for _, name in sorted(found))
 
 
 def rule_of(text: str) -> Rule:
@@ -180,9 +183,7 @@ def _computed(compute: Mapping[str, Any], rule: Rule, single: bool, listed: tupl
     index = int(compute["index"]) if single else None
     right = trace(x, spec, Exact(), **parameters)
     values = picked(values_at(right, step), index)
-    faults = (
-        _FAULTS.get(step, _FAULTS["normalized"]) if compute.get("norm", "layer") == "layer" else _RMS_FAULTS
-    )
+    faults = _FAULTS.get(step, _FAULTS["normalized"]) if compute.get("norm", "layer") == "layer" else _RMS_FAULTS
     if step == "output":
         faults += _AFFINE
     wrong = [
@@ -197,9 +198,7 @@ def _computed(compute: Mapping[str, Any], rule: Rule, single: bool, listed: tupl
 
     rounding = tuple(by_rounding(right, rule, pick, x=x, **parameters))
     kept = tuple(
-        w
-        for w in distinct(values, wrong, rule)
-        if shown(w.value, rule) not in {shown(r, rule) for r in rounding}
+        w for w in distinct(values, wrong, rule) if shown(w.value, rule) not in {shown(r, rule) for r in rounding}
     )
     whole = right if index is None and step == "output" else None
     return Numbers(values, rule, kept, rounding, single, whole), (), (Run(right, step),)

@@ -115,9 +115,7 @@ def _entries(path: Path) -> list[_Entry]:
         found = re.search(r"line (\d+)", str(error))
         where = f", line {found.group(1)}" if found else ""
         what = re.sub(r" \(at .*\)", "", str(error))
-        raise InputError(
-            f"{path}{where}: not TOML: {what}", hint="strings stand in quotes, lists in [ ]"
-        ) from None
+        raise InputError(f"{path}{where}: not TOML: {what}", hint="strings stand in quotes, lists in [ ]") from None
     except RecursionError:
         raise InputError(f"{path}: nested too deeply", hint="an item is a flat table") from None
     items = document.get("item")
@@ -163,7 +161,11 @@ def _problems(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
         elif value in ("", []) and key not in ("covers", "hints"):
             bad = True
             yield key, f"{key} is empty"
-        elif isinstance(value, list) and key in _TEXTS and not all(isinstance(entry, str) and entry.strip() for entry in value):
+        elif (
+            isinstance(value, list)
+            and key in _TEXTS
+            and not all(isinstance(entry, str) and entry.strip() for entry in value)
+        ):
             bad = True
             yield key, f"{key} must hold texts, none of them empty"
     if not bad:

@@ -10,6 +10,7 @@ from typing import Literal
 
 from lnorm_cli import exact
 from lnorm_cli.errors import InputError
+from lnorm_cli.quiz.diagnosing import diagnosed
 from lnorm_cli.quiz.formulas import compare, read_formula
 from lnorm_cli.quiz.questions import Choice, Formula, Numbers, Order, Question, Wrong, letter
 from lnorm_cli.quiz.rules import Rule, decimal
@@ -42,15 +43,13 @@ def grade(question: Question, text: str) -> Grade:
     answer = question.answer
     try:
         if not text.strip():
-            raise InputError(
-                "there is no answer here", hint=f"wanted: {question.rule}", text=text, position=0
-            )
+            raise InputError("there is no answer here", hint=f"wanted: {question.rule}", text=text, position=0)
         if isinstance(answer, Numbers):
             return _numbers(answer, text)
         if isinstance(answer, Formula):
-            return _formula(answer, text)
+            return _formula(answer, text, question.key)
         if isinstance(answer, Choice):
-            return _choice(answer, text)
+            return _choice(answer, text, question.key)
         if isinstance(answer, Order):
             return _order(answer, text)
     except InputError as error:
@@ -98,9 +97,7 @@ def _listed(text: str, count: int) -> tuple[list[exact.Exact], list[str]]:
 
     array = parse_vector(text, element)
     if array.ndim > 1 and array.shape != (1, count):
-        raise InputError(
-            f"{count} numbers are wanted, not a table of shape {array.shape}", text=text, position=0
-        )
+        raise InputError(f"{count} numbers are wanted, not a table of shape {array.shape}", text=text, position=0)
     if array.size != count:
         raise InputError(
             f"{count} numbers are wanted, here {'is' if array.size == 1 else 'are'} {array.size}",
@@ -155,20 +152,20 @@ def _by_rounding(values: Sequence[exact.Exact], answer: Numbers) -> str | None:
     return None
 
 
-def _wrong_numbers(
-    answer: Numbers, values: list[exact.Exact], texts: list[str], verdicts: list[str]
-) -> Grade:
+def _wrong_numbers(answer: Numbers, values: list[exact.Exact], texts: list[str], verdicts: list[str]) -> Grade:
     right = sum(v == "right" for v in verdicts)
     mark = Fraction(right, len(verdicts))
     known = known_path(answer, values, texts)
     if known is not None:
         return Grade("wrong", known.feedback, (known.fault,), mark if right < len(verdicts) else Fraction(0))
     if set(verdicts) <= {"right", "cut"}:
-        return Grade(
-            "wrong", "Cut off instead of rounded: look at the next digit.", ("cut-not-rounded",), mark
-        )
+        return Grade("wrong", "Cut off instead of rounded: look at the next digit.", ("cut-not-rounded",), mark)
     if answer.single:
         return Grade("wrong", _sign(values[0], answer))
+    found = diagnosed(answer.run, texts) if answer.run is not None else None
+    if found is not None:
+        message, faults, least = found
+        return Grade("rounded" if least == 1 else "wrong", message, faults, max(mark, least))
     off = [i + 1 for i, v in enumerate(verdicts) if v != "right"]
     named = ", ".join(map(str, off))
     if not right:
@@ -193,8 +190,7 @@ def known_path(answer: Numbers, values: Sequence[exact.Exact], texts: Sequence[s
     for loose in (False, True):
         for path in answer.wrong:
             if len(path.value) == len(values) and all(
-                _matches(v, t, w, answer.rule, loose)
-                for v, t, w in zip(values, texts, path.value, strict=True)
+                _matches(v, t, w, answer.rule, loose) for v, t, w in zip(values, texts, path.value, strict=True)
             ):
                 return path
     return None
@@ -208,27 +204,25 @@ def _matches(value: exact.Exact, text: str, path: exact.Exact, rule: Rule, loose
     return own.accepts(a, v) or (loose and own.too_few(text, a, v))
 
 
-def _formula(answer: Formula, text: str) -> Grade:
+def _formula(answer: Formula, text: str, key: str) -> Grade:
     given = read_formula(text, answer.names)
     verdict = compare(given, read_formula(answer.text, answer.names))
     if verdict == "equal":
         return Grade("right", mark=Fraction(1))
     if verdict == "undecided":
-        return Grade(
-            "undecided", "This could not be decided in time, so it does not count. Is there a simpler form?"
-        )
+        return Grade("undecided", "This could not be decided in time, so it does not count. Is there a simpler form?")
     for wrong in answer.wrong:
         if compare(given, read_formula(wrong.text, answer.names)) == "equal":
-            return Grade("wrong", wrong.feedback, (wrong.text,))
+            return Grade("wrong", wrong.feedback, (f"{key}: {wrong.text}",))
     return Grade("wrong")
 
 
-def _choice(answer: Choice, text: str) -> Grade:
+def _choice(answer: Choice, text: str, key: str) -> Grade:
     place = _letter(text.strip(), len(answer.options), text)
     option = answer.options[place]
     if option.right:
         return Grade("right", option.feedback, mark=Fraction(1))
-    return Grade("wrong", option.feedback, (option.misconception or option.text,))
+    return Grade("wrong", option.feedback, (option.misconception or f"{key}: {option.text}",))
 
 
 def _letter(word: str, count: int, text: str) -> int:
@@ -260,9 +254,5 @@ def _order(answer: Order, text: str) -> Grade:
     if tuple(places) == answer.right:
         return Grade("right", answer.why, mark=Fraction(1))
     first = next(i for i, (a, b) in enumerate(zip(places, answer.right, strict=True)) if a != b)
-    stands = (
-        f"Right up to line {first}; line {first + 1} is another one."
-        if first
-        else "Another line comes first."
-    )
+    stands = f"Right up to line {first}; line {first + 1} is another one." if first else "Another line comes first."
     return Grade("wrong", stands)

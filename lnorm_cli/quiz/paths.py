@@ -34,9 +34,7 @@ def faulty(name: str, spec: Spec) -> Spec:
     """The Spec of someone who makes this mistake; InputError where it is no wrong Spec of its own."""
     wrong = fault(name).spec(spec) if name in catalogue() else None
     if wrong is None:
-        raise InputError(
-            f"{name!r} is no wrong way to compute this norm", hint="ids stand in data/faults.toml"
-        )
+        raise InputError(f"{name!r} is no wrong way to compute this norm", hint="ids stand in data/faults.toml")
     return wrong
 
 
@@ -53,9 +51,7 @@ def says(name: str, spec: Spec = LAYER) -> str:
 def values_at(run: Trace, step: str, row: int = 0) -> tuple[exact.Exact, ...]:
     """The values of a step of one row; another norm's statistic in the same place where it has no such step."""
     if step in ("standard_deviation", "root_mean_square"):
-        step = next(
-            s for s in run if s.operation == "divide" and s.name in ("normalized", "quotient")
-        ).operands[1]
+        step = next(s for s in run if s.operation == "divide" and s.name in ("normalized", "quotient")).operands[1]
     for name in _ALIKE.get(step, (step,)):
         if name in run or name in run.parameters:
             values = run.value(name)
@@ -82,15 +78,11 @@ def wrong_paths(
         yield Wrong(picked(values, index), name, says(name, right.spec))
 
 
-def other_steps(
-    right: Trace, names: Sequence[str], index: int | None = None, row: int = 0
-) -> Iterator[Wrong]:
+def other_steps(right: Trace, names: Sequence[str], index: int | None = None, row: int = 0) -> Iterator[Wrong]:
     """Other steps of the right calculation, given in place of the one asked for."""
     for name in names:
         values = picked(values_at(right, name, row), index)
-        yield Wrong(
-            values, "other-step", f"That is the {STEP_NAMES[name]}. One step is different from what is asked."
-        )
+        yield Wrong(values, "other-step", f"That is the {STEP_NAMES[name]}. One step is different from what is asked.")
 
 
 def picked(values: tuple[exact.Exact, ...], index: int | None) -> tuple[exact.Exact, ...]:

@@ -43,11 +43,12 @@ class WrongFormula:
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula in the grammar, and the names that it may use."""
+    """A formula in the grammar, the names that it may use, and those of them that the prompt speaks of."""
 
     text: str
     names: tuple[str, ...]
     wrong: tuple[WrongFormula, ...] = ()
+    named: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -93,12 +94,16 @@ Answer: TypeAlias = "Numbers | Formula | Choice | Order | Recall"
 
 @dataclass(frozen=True)
 class Run:
-    """Worked steps: those of a trace, up to the step named; `row` picks one set of statistics."""
+    """Worked steps: those of a trace, up to the step named; `row` picks one set of statistics.
+
+    `before` is the forward trace that a backward one refers to.
+    """
 
     trace: Trace
     upto: str
     heading: str = ""
     row: int = 0
+    before: Trace | None = None
 
 
 @dataclass(frozen=True)
@@ -139,13 +144,11 @@ class Question:
             each = "" if answer.single else f"{len(answer.values)} numbers, "
             return each + answer.rule.text + (" each" if each and answer.rule != Rule() else "")
         if isinstance(answer, Formula):
-            return "a formula in " + ", ".join(answer.names) if answer.names else "a formula"
+            return "a formula in " + ", ".join(answer.named) if answer.named else "a formula"
         if isinstance(answer, Choice):
             return f"a letter, a to {letter(len(answer.options) - 1)}"
         if isinstance(answer, Order):
-            return "the letters in order, such as " + "".join(
-                letter(i) for i in reversed(range(len(answer.lines)))
-            )
+            return "the letters in order, such as " + "".join(letter(i) for i in reversed(range(len(answer.lines))))
         return "in your own words, one line"
 
 

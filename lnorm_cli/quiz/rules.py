@@ -71,11 +71,7 @@ class Rule:
         place = last_place(text)
         if value == 0 or answer == 0 or place is None or (self.figures is None and self.decimals is None):
             return False
-        return (
-            place <= self.place(value)
-            and answer == _cut(value, place)
-            and answer not in roundings(value, place)
-        )
+        return place <= self.place(value) and answer == _cut(value, place) and answer not in roundings(value, place)
 
 
 def last_place(text: str) -> int | None:

@@ -36,7 +36,7 @@ def _dx(dice: Dice) -> Draft:
             "From dL/dy subtract its mean, and the normalized row times a certain mean; then divide by s.",
             "That certain mean is the mean of dL/dy times the normalized row. The entries of dL/dx add up to 0.",
         ),
-        (Run(forward, "normalized"), Run(back, "dx", "backward")),
+        (Run(forward, "normalized"), Run(back, "dx", "backward", before=forward)),
     )
 
 
@@ -53,12 +53,8 @@ def _dgamma(dice: Dice) -> Draft:
             "gamma-beta-swapped",
             "That is the gradient of beta: dL/dy added up.",
         ),
-        Wrong(
-            tuple(each[0]), "other-step", "That is the first token's part alone. All tokens share one gamma."
-        ),
-        Wrong(
-            tuple(each[1]), "other-step", "That is the second token's part alone. All tokens share one gamma."
-        ),
+        Wrong(tuple(each[0]), "other-step", "That is the first token's part alone. All tokens share one gamma."),
+        Wrong(tuple(each[1]), "other-step", "That is the second token's part alone. All tokens share one gamma."),
         Wrong(
             tuple(v * Fraction(1, 2) for v in right),
             "other-step",

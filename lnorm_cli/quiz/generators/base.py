@@ -96,9 +96,7 @@ def sound(draft: Draft) -> bool:
     return len(kept) == len(answer.wrong) and not any(shown(w.value, answer.rule) in rounding for w in kept)
 
 
-def row(
-    dice: Dice, sizes: Sequence[int] = (4, 5), *, largest: int = 12, scales: Sequence[int] = (1, 2)
-) -> list[int]:
+def row(dice: Dice, sizes: Sequence[int] = (4, 5), *, largest: int = 12, scales: Sequence[int] = (1, 2)) -> list[int]:
     """A row of small whole numbers with a whole mean, not 0, and a whole standard deviation."""
     deviations = dice.pick(PATTERNS[dice.pick(sizes)])
     scale = dice.pick(scales) * dice.pick((1, -1))
@@ -163,9 +161,7 @@ def steps(right: Trace, step: str) -> tuple[Work, ...]:
 
 def spelled(values: Iterable[object]) -> str:
     """A row as a prompt shows it."""
-    return " ".join(
-        exact.text(exact.tidy(Fraction(v))) if isinstance(v, (int, Fraction)) else str(v) for v in values
-    )
+    return " ".join(exact.text(exact.tidy(Fraction(v))) if isinstance(v, (int, Fraction)) else str(v) for v in values)
 
 
 def ordinal(index: int) -> str:

@@ -24,9 +24,7 @@ def _means(dice: Dice) -> Draft:
     batch, tokens, width = shape
     layout = Layout(shape, (-1,))
     wrong = (
-        _wrong(
-            Layout(shape, (0, 1)).count, "One mean for each feature is what BatchNorm takes.", "wrong-axis"
-        ),
+        _wrong(Layout(shape, (0, 1)).count, "One mean for each feature is what BatchNorm takes.", "wrong-axis"),
         _wrong(
             Layout(shape, (1, 2)).count,
             "That pools all tokens of an example. Each token has its own mean.",
@@ -45,11 +43,7 @@ def _means(dice: Dice) -> Draft:
             "One mean for each set of numbers that is normalized together.",
             "The last axis is averaged away: what is left?",
         ),
-        (
-            Said(
-                f"Over the last axis each token is a row of its own: {batch} x {tokens} = {layout.count} means."
-            ),
-        ),
+        (Said(f"Over the last axis each token is a row of its own: {batch} x {tokens} = {layout.count} means."),),
     )
 
 

@@ -61,9 +61,7 @@ def _variance_after(dice: Dice) -> Draft:
     root = exact.power(value, Fraction(1, 2))
     variance = first["variance"].value[0, 0]
     wrong = (
-        Wrong(
-            (Fraction(1),), "epsilon-omitted", "That holds with eps = 0. Here eps makes the divisor larger."
-        ),
+        Wrong((Fraction(1),), "epsilon-omitted", "That holds with eps = 0. Here eps makes the divisor larger."),
         Wrong((root,), "variance-not-root", "That is the standard deviation of the result. Square it."),
         Wrong((variance,), "other-step", "That is the variance of x, before the division."),
         Wrong((1 / value,), "other-step", "Upside down: eps shrinks the row, so the result lies below 1."),
@@ -99,12 +97,8 @@ def _shrink(dice: Dice) -> Draft:
             "variance-not-root",
             "That is what happens to the variance. The entries shrink by its root.",
         ),
-        Wrong(
-            (1 / factor,), "other-step", "Upside down: eps makes the divisor larger and the entries smaller."
-        ),
-        Wrong(
-            (outside,), "epsilon-outside-root", "That has eps outside the root. It is added to the variance."
-        ),
+        Wrong((1 / factor,), "other-step", "Upside down: eps makes the divisor larger and the entries smaller."),
+        Wrong((outside,), "epsilon-outside-root", "That has eps outside the root. It is added to the variance."),
         Wrong((1 / (1 + eps),), "epsilon-value", "How much eps matters depends on the variance beside it."),
     )
     return Draft(

@@ -42,9 +42,7 @@ def _overflow(dice: Dice) -> Draft:
         )
         for key, (text, fact) in says.items()
     ]
-    options.append(
-        Option("The mean", False, "Sum and mean of these entries stay far below 65504.", "overflow")
-    )
+    options.append(Option("The mean", False, "Sum and mean of these entries stay far below 65504.", "overflow"))
     if abs(sum(x)) > 40_000:
         raise InputError("the sum is large too")
     return Draft(
