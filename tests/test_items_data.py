@@ -28,7 +28,7 @@ KEYS = {
     "spot": ({"x", "gamma", "beta", "eps", "fault", "others", "digits"}, set()),
     "recall": ({"model", "points"}, set()),
     "formula": ({"answer", "wrong"}, {"names"}),
-    "number": ({"compute"}, set()),
+    "number": ({"compute"}, {"precision"}),
 }
 FORMULA_NAMES = ["mu", "var", "sigma", "eps", "gamma", "beta", "x", "n", "d"]
 STEPS = {
