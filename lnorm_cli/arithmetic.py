@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from decimal import Decimal
 from fractions import Fraction
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -230,6 +229,8 @@ def to_exact(values: Any) -> Array:
         flat = [Fraction(int(value)) for value in array.flat]
     elif array.dtype == np.longdouble and array.dtype.itemsize > 8:
         flat = [Fraction(*value.as_integer_ratio()) for value in array.flat]
+    elif array.dtype.kind in "cSMm":
+        raise InputError(f"the values have dtype {array.dtype}, not real numbers", hint="convert them to float")
     else:
         flat = [Fraction(value) for value in array.astype(np.float64).flat]
     result[...] = np.array([*flat, None], dtype=object)[:-1].reshape(array.shape)
@@ -241,4 +242,8 @@ def _exact_scalar(value: Any) -> Any:
         from lnorm_cli.reading.grammar import parse_number
 
         return parse_number(value)
-    return Fraction(value) if isinstance(value, (int, float, Decimal)) else value
+    if hasattr(value, "__index__"):
+        return Fraction(value.__index__())
+    if hasattr(value, "as_integer_ratio"):  # Python's and numpy's floats, Decimal, Fraction
+        return Fraction(*value.as_integer_ratio())
+    return value
