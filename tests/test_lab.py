@@ -210,6 +210,11 @@ def test_deepnorm_starts_near_the_identity():
     assert (alpha, beta) == (2.0, 8**-0.5)
     run = lab.run("deepnorm", 24, 64)
     assert run.ratio == pytest.approx(1, rel=0.1)
+    drawn = runs.draw(2, 8, 0, "both", 4)
+    scaled = dict(Chain(build(find_kind("deepnorm"), drawn.matrices[:1], "both", 2).layers).parameters())
+    for name, weight in drawn.matrices[0].items():
+        times = 1 if name in ("WQ", "WK") else 8**-0.25
+        np.testing.assert_allclose(scaled[name], times * weight)
     small, large = lab.compare(["deepnorm", "post"], 24, 64)
     assert small.slope < large.slope / 20
 

@@ -35,7 +35,7 @@ def save(runs: Sequence[Run], path: str | Path) -> None:
     with matplotlib.rc_context():
         matplotlib.rcdefaults()  # a figure looks alike whatever the reader's own settings are
         matplotlib.rcParams.update({"svg.hashsalt": "lnorm", "pdf.compression": 6})
-        figure = draw(figure_module.Figure(figsize=(9, 4), layout="constrained"), runs)
+        figure = draw(figure_module.Figure(figsize=(12, 4), layout="constrained"), runs)
         try:
             figure.savefig(target, metadata=UNDATED[target.suffix.lower()], dpi=150)
         except OSError as error:
@@ -43,29 +43,25 @@ def save(runs: Sequence[Run], path: str | Path) -> None:
 
 
 def draw(figure: Any, runs: Sequence[Run]) -> Any:
-    """Two panels with one line a run, told apart by colour, dash and mark."""
-    gradients, activations = figure.subplots(1, 2)
+    """Three panels with one line a run, told apart by colour, dash and mark."""
+    weights, stream, sizes = figure.subplots(1, 3)
     for index, run in enumerate(runs):
-        style = {
-            "linestyle": STYLES[index % len(STYLES)],
-            "marker": MARKS[index % len(MARKS)],
-            "markersize": 4,
-        }
-        gradients.plot(range(1, run.depth + 1), run.gradients, label=run.kind, **style)
-        activations.plot(range(run.depth + 1), run.activations, label=run.kind, **style)
-    gradients.set_title("gradient of each layer's output matrix")
-    gradients.set_ylabel("Frobenius norm")
-    activations.set_title("activations")
-    activations.set_ylabel("E|x|² / width")
-    for panel in (gradients, activations):
-        panel.set_yscale("log")
-        panel.set_xlabel("layer")
+        style = {"linestyle": STYLES[index % len(STYLES)], "marker": MARKS[index % len(MARKS)], "markersize": 4}
+        weights.plot(range(1, run.depth + 1), run.gradients, label=run.kind, **style)
+        stream.plot(range(run.depth + 1), run.signals, label=run.kind, **style)
+        sizes.plot(range(run.depth + 1), run.activations, label=run.kind, **style)
+    weights.set(title="gradient of each layer's output matrix", ylabel="Frobenius norm")
+    stream.set(title="gradient on the stream", ylabel="norm")
+    sizes.set(title="activations", ylabel="E|x|² / width")
+    for panel in (weights, stream, sizes):
+        panel.set(yscale="log", xlabel="layer")
         panel.grid(alpha=0.3)
-    activations.legend()
+    sizes.legend()
     if runs:
-        first = runs[0]
-        sublayer = first.setting.sublayer
-        figure.suptitle(f"{first.depth} layers of width {first.width}, {sublayer}, seed {first.seed}", fontsize=10)
+        first = runs[0].setting
+        what = {"ffn": "feed-forward sublayers", "attention": "attention sublayers", "both": "whole layers"}
+        title = f"{what[first.sublayer]} at initialization: depth {first.depth}, width {first.width}, seed {first.seed}"
+        figure.suptitle(title, fontsize=10)
     return figure
 
 
