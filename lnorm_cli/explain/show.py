@@ -21,6 +21,7 @@ from lnorm_cli.explain.content import (
 )
 from lnorm_cli.explain.page import Page, Part, Ran
 from lnorm_cli.explain.topics import Topic
+from lnorm_cli.render.notation import unicode_roots
 from lnorm_cli.render.terminal import Terminal, spelled
 
 BAR = 24
@@ -97,8 +98,8 @@ def _table(terminal: Terminal, table: Table, indent: int) -> None:
     from rich.cells import cell_len
 
     lines = [list(table.head), *([written(cell) for cell in row] for row in table.rows)]
-    if terminal.ascii:
-        lines = [[spelled(text) for text in line] for line in lines]
+    write = spelled if terminal.ascii else unicode_roots
+    lines = [[write(text) for text in line] for line in lines]
     columns = list(zip(*lines, strict=True))
     if not terminal.fits(columns, indent=indent):
         _records(terminal, lines[0], lines[1:], indent)

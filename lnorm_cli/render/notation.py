@@ -99,7 +99,7 @@ class Notation:
             return _latex(value)
         written = exact.text(value)
         if self.name == "unicode":
-            return _unicode_roots(written)
+            return unicode_roots(written)
         return written
 
     def decimal(self, value: Any, digits: int) -> str:
@@ -239,7 +239,7 @@ def decimal_text(number: Fraction, digits: int, *, latex: bool = False) -> str:
     return rf"{mantissa} \times 10^{{{exponent}}}" if latex else f"{mantissa}e{exponent}"
 
 
-def _unicode_roots(text: str) -> str:
+def unicode_roots(text: str) -> str:
     """sqrt(2) as √2 where a plain integer stands inside, and 2*sqrt(3) as 2√3."""
     return re.sub(r"\*?sqrt\((\d+)\)", r"√\1", re.sub(r"(?<=[\d)])\*(?=sqrt\(\d+\))", "", text)).replace("sqrt(", "√(")
 
