@@ -113,7 +113,7 @@ def _table(terminal: Terminal, table: Table, indent: int) -> None:
 
 
 def _is_words(cell: Cell) -> bool:
-    return isinstance(cell, str) and (not cell or re.search("[a-zA-Z]{2}", cell) is not None)
+    return isinstance(cell, str) and (not cell or re.search("[a-zA-Z]{2}", cell.replace("sqrt(", "")) is not None)
 
 
 def _records(terminal: Terminal, head: Sequence[str], rows: Sequence[Sequence[str]], indent: int) -> None:
