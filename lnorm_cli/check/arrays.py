@@ -69,11 +69,16 @@ def values_of(array: Any) -> list[float]:
     return describe(array)["values"]  # type: ignore[no-any-return]
 
 
+def home(value: Any) -> str:
+    """The package that a value's type comes from."""
+    return type(value).__module__.partition(".")[0]
+
+
 def describe(result: Any) -> dict[str, Any]:
     """What a function returned, in plain data: `shape`, `dtype` and `values`, or `what` it is instead."""
     if result is None:
         return {"what": "None"}
-    if type(result).__module__.partition(".")[0] == "torch":
+    if home(result) == TORCH:
         result = result.detach().cpu()
         shape, dtype = tuple(result.shape), str(result.dtype).removeprefix("torch.")
         values = result.flatten()[:SHOWN]

@@ -11,9 +11,9 @@ from functools import cached_property
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from lnorm_cli import exact
-from lnorm_cli.arithmetic import Float, numpy_dtype
-from lnorm_cli.norm import NORMS, Trace, trace
+from lnorm_cli.arithmetic import DTYPES, Float, numpy_dtype
+from lnorm_cli.faults.condition import allowance
+from lnorm_cli.norm import NORMS, trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -26,14 +26,6 @@ DTYPE = "dtype"
 UNCHANGED = "unchanged"
 REPEAT = "repeat"
 GRADIENT = "gradient"
-
-
-@dataclass(frozen=True)
-class Reference:
-    """The exact result of a case as float64, and how far from it each element may lie."""
-
-    values: Array
-    tolerance: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,32 +58,24 @@ class Case:
         }
 
     @cached_property
-    def exact(self) -> Trace:
-        """The right computation, without rounding."""
-        return trace(self.x, NORMS[self.norm], gamma=self.gamma, beta=self.beta, eps=self.eps)
+    def expected(self) -> Array:
+        """The exact result, as float64."""
+        t = trace(self.x, NORMS[self.norm], gamma=self.gamma, beta=self.beta, eps=self.eps)
+        return Float().array(t.output)
 
-    def reference(self, unit: float) -> Reference:
-        """The right result and its tolerance for results whose dtype has this unit roundoff.
+    def tolerance(self, result_dtype: str) -> Array:
+        """How far each element of a result in that dtype may lie from `expected`: what rounding can do.
 
-        Computing in a dtype with unit u, an error of about n u max|x| in the mean is unavoidable; divided by
-        the standard deviation it is the condition of the problem. To it come n + 8 roundings relative to
-        the scaled value and a few relative to beta.
+        The coarser of the case's dtype and the result's counts; "" stands for plain numbers.
         """
-        import numpy as np
+        dtype = self.judged_as(result_dtype)
+        t = trace(self.x, NORMS[self.norm], Float(), gamma=self.gamma, beta=self.beta, eps=float(self.eps))
+        return t.layout.restore(allowance(t, Float(dtype).unit, dtype).total)
 
-        t = self.exact
-        n = t.layout.n
-        normalized, gamma, beta = (_floats(t.value(name)) for name in ("normalized", "gamma", "beta"))
-        largest = np.abs(_floats(t["x"].value)).max(axis=-1, keepdims=True)
-        shift = (n + 8) * unit * largest / _floats(t.value(t["normalized"].operands[1]))
-        scaled = np.abs(gamma) * (shift + np.abs(normalized) * ((n + 8) * unit + shift**2))
-        rows = scaled + 4 * unit * np.abs(beta)
-        return Reference(_floats(t.output), t.layout.restore(np.broadcast_to(rows, t["x"].value.shape)))
-
-    def unit(self, result_dtype: str) -> float:
-        """The coarser unit roundoff of the case's dtype and the result's."""
-        known = ("float64", "float32", "float16", "bfloat16")
-        return max(Float(name).unit for name in (self.dtype, result_dtype) if name in known)
+    def judged_as(self, result_dtype: str) -> str:
+        """The coarser of the case's dtype and the result's."""
+        known = [name for name in (self.dtype, result_dtype) if name in DTYPES]
+        return max(known, key=lambda name: Float(name).unit)
 
     def smaller(self) -> Iterator[Case]:
         """The same case with one row less, one leading axis less or one feature less (two stay)."""
@@ -112,20 +96,12 @@ class Case:
                     yield replace(self, x=x)
 
 
-def _floats(values: Array) -> Array:
-    import numpy as np
-
-    return np.array([exact.to_float(value) for value in values.flat]).reshape(values.shape)
-
-
 def case_ids() -> list[str]:
     """The ids of all cases, in order."""
     return [str(entry["id"]) for entry in _entries()]
 
 
-def load_cases(
-    norm: str, *, taken: Sequence[str], dtype: str | None = None, eps: Fraction | None = None
-) -> list[Case]:
+def load_cases(norm: str, *, taken: Sequence[str], dtype: str | None = None, eps: Fraction | None = None) -> list[Case]:
     """The cases for a norm and for code that can be given `taken` of gamma, beta and eps.
 
     What cannot be given counts as gamma = 1, beta = 0 and `eps`. With `dtype` every case is asked in it,
@@ -157,6 +133,13 @@ def load_cases(
         )
         found.append(case)
     return found
+
+
+def known_epsilons() -> list[str]:
+    """Epsilons that libraries and models use by default, the most common first."""
+    text = files("lnorm_cli").joinpath("data/epsilons.toml").read_text(encoding="utf-8")
+    values = [str(entry["eps"]) for entry in tomllib.loads(text)["default"]]
+    return sorted(set(values), key=lambda value: (-values.count(value), value))
 
 
 def _applies(entry: dict[str, Any], taken: Sequence[str], dtype: str | None) -> bool:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from lnorm_cli.check import arrays
+from lnorm_cli.check.signature import BETA, GAMMA
 from lnorm_cli.check.target import Target
 
 
@@ -31,11 +32,11 @@ def _torch(target: Target, request: Mapping[str, Any]) -> dict[str, list[float] 
     weights = arrays.build(arrays.TORCH, request["weights"], request["shape"], request["dtype"])
     if result.requires_grad:
         (result * weights).sum().backward()
-    taken = target.taken()
+    asked = {"x"} | ({GAMMA, BETA} & target.taken())
     return {
         name: None if leaf.grad is None else leaf.grad.flatten().tolist()
         for name, leaf in (leaves | parameters).items()
-        if name == "x" or name in taken
+        if name in asked
     }
 
 
@@ -44,10 +45,7 @@ def _jax(target: Target, request: Mapping[str, Any]) -> dict[str, list[float] | 
     x = arrays.build(arrays.JAX, request["x"], request["shape"], request["dtype"])
     weights = arrays.build(arrays.JAX, request["weights"], request["shape"], request["dtype"])
     width = request["shape"][-1]
-    given = {
-        name: arrays.build(arrays.JAX, request[name], (width,), request["dtype"])
-        for name in ("gamma", "beta")
-    }
+    given = {name: arrays.build(arrays.JAX, request[name], (width,), request["dtype"]) for name in ("gamma", "beta")}
 
     def loss(value: Any) -> Any:
         function, _ = target.prepare({**given, "eps": request["eps"]}, width)

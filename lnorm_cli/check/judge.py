@@ -44,6 +44,10 @@ class Judgement:
     expected: Array | None = None
     got: Array | None = None
     tolerance: float | None = None
+    output: Array | None = None
+    """Everything returned for the case's x, when its shape is right; for naming what went wrong."""
+    dtype: str = ""
+    """What the output was judged as."""
     remark: str = ""
     """Something to know about a pass."""
 
@@ -62,28 +66,23 @@ def judge_call(case: Case, reply: Mapping[str, Any]) -> Judgement:
     if form is not None:
         return form
     got = np.array(result["values"], dtype=np.float64).reshape(result["shape"])
-    reference = case.reference(case.unit(result["dtype"]))
-    tolerance = float(reference.tolerance.max())
+    expected, tolerance = case.expected, case.tolerance(result["dtype"])
     with np.errstate(invalid="ignore"):
-        right = bool(np.all(np.abs(got - reference.values) <= reference.tolerance))
+        right = bool(np.all(np.abs(got - expected) <= tolerance))
+    largest, dtype = float(tolerance.max()), case.judged_as(result["dtype"])
     if right:
-        return Judgement(
-            PASS, expected=reference.values, got=got, tolerance=tolerance, remark=_remark(case, result)
-        )
-    message = _values_message(got, reference.values)
-    return Judgement(FAIL, WRONG_VALUES, message, reference.values, got, tolerance)
+        return Judgement(PASS, "", "", expected, got, largest, got, dtype, _remark(case, dtype))
+    return Judgement(FAIL, WRONG_VALUES, _values_message(got, expected), expected, got, largest, got, dtype)
 
 
 def _judge_form(case: Case, result: Mapping[str, Any]) -> Judgement | None:
     import numpy as np
 
-    expected = case.reference(case.unit("")).values
+    expected = case.expected
     if "what" in result:
         if result["what"] == "None":
             return Judgement(FAIL, RETURNED_NONE, "it returned None: is a return missing?", expected)
-        return Judgement(
-            FAIL, NO_ARRAY, f"it returned {result['what']} instead of the numbers alone", expected
-        )
+        return Judgement(FAIL, NO_ARRAY, f"it returned {result['what']} instead of the numbers alone", expected)
     shape, wanted = tuple(result["shape"]), case.x.shape
     if shape != wanted:
         kind = "an empty result, " if 0 in shape else ""
@@ -96,9 +95,8 @@ def _judge_form(case: Case, result: Mapping[str, Any]) -> Judgement | None:
     return None
 
 
-def _remark(case: Case, result: Mapping[str, Any]) -> str:
-    coarse = case.unit(result["dtype"]) > case.unit("")
-    return f"returns {result['dtype']} for {case.dtype}: judged as {result['dtype']}" if coarse else ""
+def _remark(case: Case, dtype: str) -> str:
+    return f"returns {dtype} for {case.dtype}: judged as {dtype}" if dtype != case.dtype else ""
 
 
 def _values_message(got: Array, expected: Array) -> str:
@@ -149,9 +147,14 @@ def judge_unchanged(case: Case, reply: Mapping[str, Any]) -> Judgement:
 
 
 def _judged_form(case: Case, reply: Mapping[str, Any]) -> Judgement:
+    """Whether the result is numbers in the right shape at all."""
+    import numpy as np
+
     if "raised" in reply:
         return raised(reply)
-    return _judge_form(case, reply["result"]) or PASSED
+    result = reply["result"]
+    form = _judge_form(case, result)
+    return form or Judgement(PASS, got=np.array(result["values"], dtype=np.float64).reshape(result["shape"]))
 
 
 def judge_pair(case: Case, first: Mapping[str, Any], second: Mapping[str, Any]) -> Judgement:
@@ -164,14 +167,15 @@ def judge_pair(case: Case, first: Mapping[str, Any], second: Mapping[str, Any]) 
             return form
     one, two = (np.array(r["result"]["values"]).reshape(case.x.shape) for r in (first, second))
     shared = np.ones(case.x.shape[:-1], bool) if case.other is None else (case.x == case.other).all(axis=-1)
-    tolerance = case.reference(case.unit(first["result"]["dtype"])).tolerance[shared]
+    tolerance = case.tolerance(first["result"]["dtype"])[shared]
     a, b = one[shared], two[shared]
     if np.all((np.abs(a - b) <= 2 * tolerance) | ((a == b) | (np.isnan(a) & np.isnan(b)))):
-        return PASSED
+        return Judgement(PASS, got=one)
     if case.kind == cases.REPEAT:
         return Judgement(FAIL, DRIFT, "a second call with the same input gives another result", one, two)
     message = "a token's result changes with the other tokens: statistics must not leave the token"
-    return Judgement(FAIL, LEAK, message, a, b)
+    dtype = case.judged_as(first["result"]["dtype"])
+    return Judgement(FAIL, LEAK, message, a, b, output=one, dtype=dtype)
 
 
 def judge_gradient(case: Case, reply: Mapping[str, Any]) -> Judgement:
@@ -188,9 +192,7 @@ def judge_gradient(case: Case, reply: Mapping[str, Any]) -> Judgement:
         if not np.isfinite(values).all():
             array = np.array(values)
             shaped = array.reshape(case.x.shape) if name == "x" else array
-            return Judgement(
-                FAIL, GRADIENT, f"the gradient with respect to {name} is not finite", None, shaped
-            )
+            return Judgement(FAIL, GRADIENT, f"the gradient with respect to {name} is not finite", None, shaped)
     return PASSED
 
 
@@ -206,9 +208,7 @@ def raised(reply: Mapping[str, Any]) -> Judgement:
     else:
         said = f"it raised {kind}" + (f": {text}" if text else "")
     if "line" in reply:
-        said += (
-            f" (line {reply['line']}: {reply['source']})" if reply["source"] else f" (line {reply['line']})"
-        )
+        said += f" (line {reply['line']}: {reply['source']})" if reply["source"] else f" (line {reply['line']})"
     return Judgement(ERROR, OUT_OF_MEMORY if kind == "MemoryError" else RAISED, said)
 
 

@@ -68,6 +68,4 @@ def _syntax_error(error: SyntaxError, file: str) -> InputError:
     position = error.offset - 1 if line and error.offset else None
     if position is not None and not 0 <= position <= len(line):
         position = None
-    return InputError(
-        f"{place}: {error.msg}", hint="Python itself cannot read the file", text=line, position=position
-    )
+    return InputError(f"{place}: {error.msg}", hint="Python itself cannot read the file", text=line, position=position)

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -69,9 +69,11 @@ class Worker:
     def ask(self, request: Mapping[str, Any], seconds: float) -> dict[str, Any]:
         """The reply to one request; `TimeLimitError` or `DeathError` when there is none."""
         assert self._process.stdin is not None
+        message = json.dumps({**request, "seconds": seconds}).encode() + b"\n"
         try:
-            self._process.stdin.write(json.dumps({**request, "seconds": seconds}).encode() + b"\n")
-            self._process.stdin.flush()
+            with _broken_pipe_raises():
+                self._process.stdin.write(message)
+                self._process.stdin.flush()
             line = self._lines.get(timeout=seconds)
         except queue.Empty:
             self.close()
@@ -98,6 +100,19 @@ class Worker:
         if self._process.stdin is not None:
             with contextlib.suppress(OSError):
                 self._process.stdin.close()
+
+
+@contextlib.contextmanager
+def _broken_pipe_raises() -> Iterator[None]:
+    """Writing to a worker that is gone raises OSError, whatever the program does on SIGPIPE elsewhere."""
+    if not hasattr(signal, "SIGPIPE") or threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGPIPE, before)
 
 
 def _how(code: int | None) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from fractions import Fraction
@@ -11,7 +11,17 @@ from pathlib import Path
 from typing import Any
 
 from lnorm_cli.check import judge
-from lnorm_cli.check.cases import COMPANIONS, DTYPE, GRADIENT, REPEAT, UNCHANGED, Case, case_ids, load_cases
+from lnorm_cli.check.cases import (
+    COMPANIONS,
+    DTYPE,
+    GRADIENT,
+    REPEAT,
+    UNCHANGED,
+    Case,
+    case_ids,
+    known_epsilons,
+    load_cases,
+)
 from lnorm_cli.check.judge import ERROR, PASS, TIMEOUT, Judgement
 from lnorm_cli.check.loading import split_target
 from lnorm_cli.check.process import DeathError, Limits, TimeLimitError, Worker
@@ -28,9 +38,6 @@ SHRINKABLE = (judge.WRONG_VALUES, judge.WRONG_SHAPE, judge.RETURNED_NONE, judge.
 SHRINKING = 40
 """Most calls spent on making one failing input smaller."""
 
-KNOWN_EPSILONS = ("1e-5", "1e-6", "1e-12", "1e-3", "1e-8", "1e-7", "1e-4")
-"""Values that code without an eps argument is tried with."""
-
 
 def check(
     target: str,
@@ -39,18 +46,21 @@ def check(
     only: Sequence[str] = (),
     dtype: str | None = None,
     limits: Limits | None = None,
+    announce: Callable[[], None] = lambda: None,
 ) -> Report:
     """Run the code behind FILE.py:NAME against the cases.
 
     `InputError` when it cannot be loaded or called, or when `only` names no case. The code runs in a process
-    of its own under `limits`.
+    of its own under `limits`; `announce` is called just before it does.
     """
     from lnorm_cli.check.naming import name_faults
 
     started = time.monotonic()
     _check_ids(only)
     path, name = split_target(target)
+    announce()
     with closing(Runner(path, name, target.rpartition(":")[0], norm, limits or Limits())) as runner:
+        runner.start()
         eps, eps_note = _fixed_epsilon(runner)
         cases = [
             case
@@ -91,10 +101,8 @@ def _fixed_epsilon(runner: Runner) -> tuple[Fraction | None, list[str]]:
     """Code that takes no epsilon has one of its own: the known value that it agrees with, if any."""
     if "eps" in runner.taken:
         return None, []
-    [case] = [
-        c for c in load_cases(runner.norm, taken=runner.taken, dtype=runner.dtype) if c.id == "small-variance"
-    ]
-    for text in KNOWN_EPSILONS:
+    [case] = [c for c in load_cases(runner.norm, taken=runner.taken, dtype=runner.dtype) if c.id == "small-variance"]
+    for text in known_epsilons():
         judgement = runner.judge(replace(case, eps=Fraction(text)))
         if judgement.outcome == PASS:
             return Fraction(text), [f"it takes no epsilon; its own is {text}, and so it is judged"]
@@ -130,15 +138,21 @@ class Runner:
         self._load = {"do": "load", "path": str(path), "file": file, "name": name, "memory": limits.memory}
         self._worker: Worker | None = None
         self._settled: dict[str, Any] | None = None
+        self.taken: list[str] = []
+        self.framework = ""
+        self.ranks: tuple[int, ...] = ()
+        self.dtype: str | None = None
+
+    def start(self) -> None:
+        """Load the code and settle how it is called; `InputError` when it cannot be."""
         reply = self._started()
-        self.taken: list[str] = reply["taken"]
+        self.taken = reply["taken"]
         self._settled = {"do": "settle", "framework": reply["framework"], "ranks": reply["ranks"]}
         probe = self._ask({"do": "probe"})
-        self.dtype: str | None = None
         if isinstance(probe, dict) and "framework" in probe:
             self._settled |= {"framework": probe["framework"], "ranks": probe["ranks"]}
             self.dtype = "float32" if probe["narrow"] else None
-        self.framework: str = self._settled["framework"]
+        self.framework = self._settled["framework"]
         self.ranks = tuple(self._settled["ranks"])
 
     def close(self) -> None:
@@ -161,9 +175,6 @@ class Runner:
         except (TimeLimitError, DeathError) as error:
             self._worker = None
             raise _unloadable(self._file, error, self._limits) from None
-        except BaseException:
-            self.close()
-            raise
         if "cannot" in reply:
             self.close()
             raise InputError(reply["cannot"], hint=reply["hint"])
@@ -234,15 +245,9 @@ def _alike(one: Judgement, other: Judgement) -> bool:
 
 def _unloadable(file: str, error: Exception, limits: Limits) -> InputError:
     seconds = max(limits.loading, limits.seconds)
-    what = (
-        f"{file} was still loading after {seconds:g} s"
-        if isinstance(error, TimeLimitError)
-        else f"{file}: {error}"
-    )
+    what = f"{file} was still loading after {seconds:g} s" if isinstance(error, TimeLimitError) else f"{file}: {error}"
     hint = "put what the file does when run under: if __name__ == '__main__':"
-    return InputError(
-        what if isinstance(error, TimeLimitError) else f"{what} while it was loading", hint=hint
-    )
+    return InputError(what if isinstance(error, TimeLimitError) else f"{what} while it was loading", hint=hint)
 
 
 def _import_error(file: str, reply: dict[str, Any]) -> InputError:
@@ -253,5 +258,6 @@ def _import_error(file: str, reply: dict[str, Any]) -> InputError:
         hint = "install it where lnorm is installed; lnorm runs your file with its own Python"
     elif reply["raised"] == "SystemExit":
         hint = "put what the file does when run under: if __name__ == '__main__':"
+    source = str(reply.get("source", ""))
     text = f": {reply['text']}" if reply["text"] else ""
-    return InputError(f"{place}: {reply['raised']}{text}", hint=hint, text=reply.get("source", ""))
+    return InputError(f"{place}: {reply['raised']}{text}", hint=hint, text=source, position=0 if source else None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
 import math
 from collections.abc import Callable, Mapping
@@ -28,7 +29,7 @@ _NAMES = {
 }
 _ROLE = {name: role for role, names in _NAMES.items() for name in names.split()}
 
-_ADAPTER = "write an adapter beside it and check that:\n  def adapter(x, gamma, beta, eps):\n      return ..."
+_ADAPTER = "write an adapter beside it, def adapter(x, gamma, beta, eps): return ..., and check that"
 
 
 class CallError(Exception):
@@ -56,9 +57,7 @@ class Signature:
     def call(self, function: Callable[..., Any], values: Mapping[str, Any]) -> Any:
         """Call with the value of each role."""
         positional = [values[role] for _, role, first in self.parameters if first]
-        return function(
-            *positional, **{name: values[role] for name, role, first in self.parameters if not first}
-        )
+        return function(*positional, **{name: values[role] for name, role, first in self.parameters if not first})
 
 
 def role_of(name: str) -> str | None:
@@ -99,9 +98,7 @@ def read_call(function: Callable[..., Any], called: str) -> Signature:
         if role is not None:
             found.append((parameter.name, role, _by_position(parameter, parameter is parameters[0])))
         elif parameter.default is parameter.empty:
-            raise CallError(
-                f"{called} requires {parameter.name!r}, and lnorm does not know what to give for it"
-            )
+            raise CallError(f"{called} requires {parameter.name!r}, and lnorm does not know what to give for it")
     return Signature(tuple(found), "" if x.annotation is x.empty else str(x.annotation))
 
 
@@ -111,7 +108,7 @@ def read_constructor(cls: type, called: str) -> Signature:
     for index, parameter in enumerate(_parameters(cls, called)):
         required = parameter.default is parameter.empty
         role = role_of(parameter.name)
-        if role in (X, AXIS):
+        if role in (X, AXIS) or isinstance(parameter.default, bool):  # bias=True is a switch, not a beta
             role = None
         if role is None and required and index == 0:
             role = SIZE
@@ -119,18 +116,26 @@ def read_constructor(cls: type, called: str) -> Signature:
         if role is not None and (required or role in (GAMMA, BETA, EPS) or not sized):
             found.append((parameter.name, role, parameter.kind is parameter.POSITIONAL_ONLY))
         elif required:
-            raise CallError(
-                f"{called}(...) requires {parameter.name!r}, and lnorm does not know what to give for it"
-            )
+            raise CallError(f"{called}(...) requires {parameter.name!r}, and lnorm does not know what to give for it")
     return Signature(tuple(found))
 
 
 def _parameters(function: Callable[..., Any], called: str) -> list[inspect.Parameter]:
     try:
-        parameters = list(inspect.signature(function).parameters.values())
+        parameters = list(_signature(function).parameters.values())
     except (ValueError, TypeError):
         raise CallError(f"{called} does not tell which arguments it takes") from None
     return [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+
+
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    """The signature, also where Python 3.14 finds an annotation that names nothing at run time."""
+    try:
+        return inspect.signature(function)
+    except NameError:
+        as_written = importlib.import_module("annotationlib").Format.FORWARDREF
+        options: dict[str, Any] = {"annotation_format": as_written}
+        return inspect.signature(function, **options)
 
 
 def _find_x(parameters: list[inspect.Parameter]) -> inspect.Parameter | None:
@@ -140,7 +145,7 @@ def _find_x(parameters: list[inspect.Parameter]) -> inspect.Parameter | None:
 
 def _role_in_call(parameter: inspect.Parameter) -> str | None:
     role = role_of(parameter.name)
-    if role in (GAMMA, BETA, EPS):
+    if role in (GAMMA, BETA, EPS) and not isinstance(parameter.default, bool):
         return role
     if role == X or parameter.default is not parameter.empty:
         return None
@@ -149,6 +154,4 @@ def _role_in_call(parameter: inspect.Parameter) -> str | None:
 
 def _by_position(parameter: inspect.Parameter, first: bool) -> bool:
     """The first argument is given by position where it can be, so that its name never matters."""
-    return parameter.kind is parameter.POSITIONAL_ONLY or (
-        first and parameter.kind is parameter.POSITIONAL_OR_KEYWORD
-    )
+    return parameter.kind is parameter.POSITIONAL_ONLY or (first and parameter.kind is parameter.POSITIONAL_OR_KEYWORD)

@@ -46,9 +46,7 @@ def write_starter(file: str, norm: str = "layer") -> str:
     """Write the starter for a norm to `file`, which must not exist yet; returns FILE.py:NAME."""
     path = Path(file)
     if path.suffix != ".py" or not path.name.removesuffix(".py"):
-        raise InputError(
-            f"{file or 'an empty name'} is not the name of a Python file", hint="such as: --new my.py"
-        )
+        raise InputError(f"{file or 'an empty name'} is not the name of a Python file", hint="such as: --new my.py")
     text = {"layer": _LAYER, "rms": _RMS}[norm].format(file=path.name)
     try:
         with path.open("x", encoding="utf-8") as stream:

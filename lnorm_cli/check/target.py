@@ -30,9 +30,7 @@ from lnorm_cli.check.signature import (
 
 def load_module(path: Path) -> types.ModuleType:
     """Run the file as a module of its own name; its exceptions pass through."""
-    name = (
-        path.stem if path.stem not in sys.modules and path.stem not in sys.stdlib_module_names else "checked"
-    )
+    name = path.stem if path.stem not in sys.modules and path.stem not in sys.stdlib_module_names else "checked"
     module = types.ModuleType(name)
     module.__file__ = str(path)
     sys.modules[name] = module
@@ -79,9 +77,7 @@ class Target:
         roles = set(self.caller.roles) | set(self.maker.roles if self.maker else ())
         if self.maker is not None:
             try:
-                instance = self._instance(
-                    {SIZE: 2, SHAPE: (2,), GAMMA: [1.0] * 2, BETA: [0.0] * 2, EPS: 1e-5}
-                )
+                instance = self._instance({SIZE: 2, SHAPE: (2,), GAMMA: [1.0] * 2, BETA: [0.0] * 2, EPS: 1e-5})
             except Exception:
                 return roles
             roles |= {role for role in (GAMMA, BETA, EPS) if attribute_for(instance, role, 2)}
@@ -94,6 +90,8 @@ class Target:
             function = self.value
             return lambda x: self.caller.call(function, {**values, X: x}), {}
         instance = self._instance(values)
+        if _is_torch(values.get(GAMMA)) and hasattr(instance, "to"):
+            instance = instance.to(values[GAMMA].dtype)
         parameters = {}
         for role in {GAMMA, BETA, EPS} - self.maker.roles - self.caller.roles:
             attribute = attribute_for(instance, role, width)
@@ -119,7 +117,7 @@ def _method(cls: type, name: str) -> tuple[str, str]:
             return method, name if method == "__call__" else f"{name}.{method}"
     raise CallError(
         f"the class {name} has no __call__ and no forward",
-        f"give it one:\n  def __call__(self, x): ...\nor check its method by an adapter; {EXAMPLE}",
+        "give it one, def __call__(self, x): ..., or check its method by way of a function",
     )
 
 
@@ -135,17 +133,21 @@ def _defined(cls: type) -> set[str]:
     return {name for base in cls.__mro__ for name in vars(base)}
 
 
+def _is_torch(value: Any) -> bool:
+    return arrays.home(value) == arrays.TORCH and hasattr(value, "data")
+
+
 def _set(instance: Any, attribute: str, value: Any) -> Any:
     """Put a value where the parameter is, in the shape it has there; returns what is there now."""
     current = getattr(instance, attribute)
     shape = tuple(getattr(current, "shape", ()) or ())
     if shape and hasattr(value, "reshape"):
         value = value.reshape(shape)
-    if type(current).__module__.partition(".")[0] == arrays.TORCH and hasattr(current, "data"):
-        if not hasattr(value, "shape"):
-            current.fill_(value)
-        else:
-            current.data = value.detach().clone()
+    if _is_torch(current):
+        import torch
+
+        wide = torch.tensor(value, dtype=torch.float64) if isinstance(value, float) else value
+        current.data = wide.detach().clone()
         return current
     try:
         setattr(instance, attribute, value)

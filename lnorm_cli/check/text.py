@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from lnorm_cli.arithmetic import numpy_dtype
 from lnorm_cli.check import judge
 from lnorm_cli.check.report import CONFORMS, CaseResult, Report
+from lnorm_cli.norm import NORMS
 from lnorm_cli.render.terminal import Terminal, visible
 
 if TYPE_CHECKING:
@@ -40,7 +41,11 @@ def grouped(failures: Sequence[CaseResult]) -> list[list[CaseResult]]:
     for result in failures:
         key = result.faults or (result.judgement.reason, _plain(result.judgement.message))
         groups.setdefault(key, []).append(result)
-    return [sorted(group, key=lambda result: result.case.x.size) for group in groups.values()]
+    return [sorted(group, key=_size) for group in groups.values()]
+
+
+def _size(result: CaseResult) -> tuple[bool, int]:
+    return result.judgement.reason != judge.WRONG_VALUES, result.case.x.size
 
 
 def _plain(message: str) -> str:
@@ -50,9 +55,7 @@ def _plain(message: str) -> str:
 
 def _verdict(terminal: Terminal, report: Report) -> None:
     target = visible(report.target)
-    what = (
-        f"{TITLES[report.norm]} on {'lists' if report.framework == 'lists' else report.framework + ' arrays'}"
-    )
+    what = f"{TITLES[report.norm]} on {'lists' if report.framework == 'lists' else report.framework + ' arrays'}"
     decisive = [result for result in report.results if not result.case.note]
     if report.verdict == CONFORMS:
         terminal.line(("conforms", "good"), f": {target}")
@@ -63,17 +66,17 @@ def _verdict(terminal: Terminal, report: Report) -> None:
     count = len(report.failures)
     terminal.paragraph(f"{what}; {count} of {total} cases {'fails' if count == 1 else 'fail'}")
     for fault in report.faults:
-        _fault(terminal, fault)
+        _fault(terminal, fault, report.norm)
 
 
-def _fault(terminal: Terminal, fault: str) -> None:
-    from lnorm_cli.check.naming import sentences
+def _fault(terminal: Terminal, fault: str, norm: str) -> None:
+    from lnorm_cli import faults
 
-    what, mend = sentences(fault)
+    entry = faults.fault(fault)
     terminal.blank()
     terminal.line((fault, "title"))
-    terminal.paragraph(what, indent=2)
-    terminal.paragraph(mend, indent=2, hang=6, first="mend: ")
+    terminal.paragraph(entry.sentence(NORMS[norm]), indent=2)
+    terminal.paragraph(entry.mend, indent=2, hang=6, first="mend: ")
 
 
 def _failure(terminal: Terminal, report: Report, group: Sequence[CaseResult]) -> None:
@@ -82,6 +85,8 @@ def _failure(terminal: Terminal, report: Report, group: Sequence[CaseResult]) ->
     terminal.paragraph(result.case.what, indent=2, style="dim")
     terminal.paragraph(visible(result.judgement.message), indent=2)
     _names(terminal, report, result)
+    for sentence in next((member.evidence for member in group if member.evidence), ()):
+        terminal.paragraph(sentence, indent=2)
     if result.judgement.reason in ARRAYS or not _elements(terminal, result):
         _arrays(terminal, result)
     others = [other.case.id for other in group[1:]]
@@ -110,9 +115,7 @@ def _elements(terminal: Terminal, result: CaseResult) -> bool:
     for place in places[:SHOWN]:
         got_text, expected_text = judge.pair_text(float(got[place]), float(expected[place]), within)
         parameters = [_number(float(getattr(case, name)[place[-1]]), case.dtype) for name in columns]
-        rows.append(
-            [_place(place), _number(float(case.x[place]), case.dtype), *parameters, expected_text, got_text]
-        )
+        rows.append([_place(place), _number(float(case.x[place]), case.dtype), *parameters, expected_text, got_text])
     terminal.table(["", "x", *columns, "expected", "got"], rows, indent=2)
     if len(places) > SHOWN:
         terminal.paragraph(f"and {len(places) - SHOWN} more elements: --json shows all", indent=2)
@@ -147,9 +150,7 @@ def _arrays(terminal: Terminal, result: CaseResult) -> None:
 
 
 def _closing(terminal: Terminal, report: Report) -> None:
-    passed = [
-        result.case.id for result in report.results if result.outcome == judge.PASS and not result.case.note
-    ]
+    passed = [result.case.id for result in report.results if result.outcome == judge.PASS and not result.case.note]
     terminal.blank()
     if passed and report.verdict != CONFORMS:
         terminal.paragraph(", ".join(passed), hang=2, first=f"{len(passed)} pass: ")

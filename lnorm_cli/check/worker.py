@@ -125,9 +125,7 @@ def _build(framework: str, request: Mapping[str, Any]) -> dict[str, Any]:
     """x, gamma and beta of a request as arrays of the framework."""
     shape, dtype = request["shape"], request["dtype"]
     given = {"x": arrays.build(framework, request["x"], shape, dtype)}
-    return given | {
-        name: arrays.build(framework, request[name], shape[-1:], dtype) for name in ("gamma", "beta")
-    }
+    return given | {name: arrays.build(framework, request[name], shape[-1:], dtype) for name in ("gamma", "beta")}
 
 
 _ANNOTATIONS = (
@@ -143,8 +141,7 @@ def _frameworks(target: Target, module: Any) -> list[str]:
     annotation = target.caller.annotation.lower()
     found = [framework for framework, word in _ANNOTATIONS if word in annotation]
     homes = {
-        str(getattr(value, "__module__", None) or getattr(value, "__name__", ""))
-        for value in vars(module).values()
+        str(getattr(value, "__module__", None) or getattr(value, "__name__", "")) for value in vars(module).values()
     }
     roots = {home.partition(".")[0] for home in homes} | _names_in(target.value)
     found += [framework for framework in (arrays.TORCH, arrays.JAX, arrays.NUMPY) if framework in roots]
@@ -182,9 +179,7 @@ def limit(memory: int | None, seconds: float | None) -> None:
     if memory is not None:
         with contextlib.suppress(ValueError, OSError):
             mapped = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
-            resource.setrlimit(
-                resource.RLIMIT_AS, (mapped + memory, resource.getrlimit(resource.RLIMIT_AS)[1])
-            )
+            resource.setrlimit(resource.RLIMIT_AS, (mapped + memory, resource.getrlimit(resource.RLIMIT_AS)[1]))
     if seconds is not None:
         used = resource.getrusage(resource.RUSAGE_SELF)
         allowed = int(used.ru_utime + used.ru_stime + (seconds + 5) * (os.cpu_count() or 1))
