@@ -136,9 +136,7 @@ def test_two_pass_results_are_never_accused(dtype: str, offset: float, scale: fl
         x = (offset + scale * random.normal(size=(4, n))).astype(dtype)
         gamma, beta = random.normal(size=(2, n)).astype(dtype)
         y = gamma * (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5) + beta
-        assert (
-            judge.judge_call(make(x, gamma=gamma, beta=beta, dtype=dtype), answer(y, dtype)).outcome == "pass"
-        )
+        assert judge.judge_call(make(x, gamma=gamma, beta=beta, dtype=dtype), answer(y, dtype)).outcome == "pass"
 
 
 @pytest.mark.parametrize("value", ["nan", "inf", "-inf"])
@@ -361,9 +359,7 @@ class LayerNorm:
         ("class F:\n    def __init__(self, n): pass", "F", "has no __call__ and no forward", "def __call__"),
     ],
 )
-def test_what_cannot_be_loaded_is_explained(
-    tmp_path: Path, text: str, name: str, what: str, hint: str
-) -> None:
+def test_what_cannot_be_loaded_is_explained(tmp_path: Path, text: str, name: str, what: str, hint: str) -> None:
     with pytest.raises(InputError) as caught:
         run(written(tmp_path, text), name)
     assert what in caught.value.what
@@ -407,6 +403,25 @@ def test_an_unknown_case_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no case 'leek'") as caught:
         run(written(tmp_path, "def layer_norm(x): return x\n"), only=["leek"])
     assert "leak" in caught.value.hint
+
+
+@pytest.mark.parametrize(
+    ("file", "options"),
+    [
+        ("loops_on_lists", {"dtype": "float16"}),
+        ("loops_on_lists", {"only": ["dtype-kept"]}),
+        ("numpy_two_pass", {"only": ["finite-gradients"]}),
+    ],
+)
+def test_no_case_is_no_pass(file: str, options: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="no case to run"):
+        run(FUNCTIONS / "right" / f"{file}.py", **options)
+
+
+def test_a_case_asked_for_by_name_decides() -> None:
+    report = run(FUNCTIONS / "right" / "numpy_two_pass.py", only=["float16-overflow"])
+    assert report.verdict == "fails"
+    assert report.faults == ("overflow",)
 
 
 def test_json_is_plain_data() -> None:

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -68,9 +69,7 @@ def test_prints_of_the_users_code_do_not_reach_json() -> None:
 
 
 def test_json_of_a_failure() -> None:
-    done = lnorm(
-        "wrong/epsilon_outside_root.py:layer_norm", "--json", "--case", "small-variance", cwd=FUNCTIONS
-    )
+    done = lnorm("wrong/epsilon_outside_root.py:layer_norm", "--json", "--case", "small-variance", cwd=FUNCTIONS)
     assert done.returncode == 1
     document = json.loads(done.stdout)
     assert document["faults"] == ["epsilon-outside-root"]
@@ -162,15 +161,18 @@ def test_watch_runs_again_on_save_and_leaves_with_130(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
-def test_ctrl_c_during_a_run_leaves_no_process_behind(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("sent", "code"), [(signal.SIGINT, 130), (signal.SIGKILL, -signal.SIGKILL)])
+@pytest.mark.parametrize("doing", ["pass", "time.sleep(60)"])
+def test_no_process_is_left_behind(tmp_path: Path, sent: signal.Signals, code: int, doing: str) -> None:
+    pid = tmp_path / "pid"
     path = written(
         tmp_path,
         f"""
-import os, pathlib
+import os, pathlib, time
 def layer_norm(x, gamma, beta, eps):
-    pathlib.Path({str(tmp_path / "pid")!r}).write_text(str(os.getpid()))
+    pathlib.Path({str(pid)!r}).write_text(str(os.getpid()))
     while True:
-        pass
+        {doing}
 """,
     )
     running = subprocess.Popen(
@@ -179,12 +181,26 @@ def layer_norm(x, gamma, beta, eps):
         stderr=subprocess.PIPE,
         encoding="utf-8",
     )
-    pid = tmp_path / "pid"
-    deadline = time.monotonic() + 20
-    while not (pid.exists() and pid.read_text()) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    running.send_signal(signal.SIGINT)
-    assert running.wait(timeout=10) == 130
+    assert wait_for(lambda: pid.exists() and bool(pid.read_text()))
+    running.send_signal(sent)
+    assert running.wait(timeout=10) == code
     assert "Traceback" not in running.communicate()[1]
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(pid.read_text()), 0)
+    assert wait_for(lambda: not _alive(int(pid.read_text())))
+
+
+def wait_for(condition: Callable[[], bool], seconds: float = 20.0) -> bool:
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def _alive(pid: int) -> bool:
+    """Whether the process runs; one that is dead and only waits to be reaped does not."""
+    try:
+        os.kill(pid, 0)
+        return not Path("/proc").is_dir() or Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
+    except OSError:
+        return False

@@ -62,16 +62,25 @@ def check(
     with closing(Runner(path, name, target.rpartition(":")[0], norm, limits or Limits())) as runner:
         runner.start()
         eps, eps_note = _fixed_epsilon(runner)
-        cases = [
-            case
-            for case in load_cases(norm, taken=runner.taken, dtype=dtype or runner.dtype, eps=eps)
-            if (not only or case.id in only) and runner.can(case)
-        ]
+        cases = _chosen(runner, load_cases(norm, taken=runner.taken, dtype=dtype or runner.dtype, eps=eps), only)
         results, skipped = _run(runner, cases)
         notes = _notes(runner, results, eps_note)
         report = name_faults(Report(target, norm, runner.framework, tuple(results), notes=tuple(notes)))
         results = [runner.shrink(result) for result in report.results]
     return replace(report, results=tuple(results), skipped=tuple(skipped), seconds=time.monotonic() - started)
+
+
+def _chosen(runner: Runner, cases: Sequence[Case], only: Sequence[str]) -> list[Case]:
+    """The cases to run; one asked for by name decides. `InputError` when none is left, for nothing would be shown."""
+    chosen = [case for case in cases if runner.can(case)]
+    if only:
+        chosen = [replace(case, note=False) for case in chosen if case.id in only]
+    if not any(not case.note for case in chosen):
+        raise InputError(
+            f"no case to run: what was asked for does not apply to code on {runner.framework}",
+            hint="lists have no dtype, gradients need torch or jax; leave --dtype and --case out",
+        )
+    return chosen
 
 
 def _check_ids(only: Sequence[str]) -> None:

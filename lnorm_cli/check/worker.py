@@ -9,7 +9,10 @@ from __future__ import annotations
 import contextlib
 import importlib
 import os
+import signal
 import sys
+import threading
+import time
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from json import dumps, loads
@@ -215,9 +218,19 @@ def _private_streams() -> tuple[IO[str], IO[str]]:
     return incoming, outgoing
 
 
+def _leave_with_parent() -> None:
+    """End this process and what it started once lnorm is gone, however busy the user's code is."""
+    parent = os.getppid()
+    while os.getppid() == parent:
+        time.sleep(1)
+    os.killpg(os.getpgrp(), signal.SIGKILL)
+
+
 def main() -> None:
     """Answer requests until the pipe closes."""
     incoming, outgoing = _private_streams()
+    if hasattr(os, "killpg"):
+        threading.Thread(target=_leave_with_parent, daemon=True).start()
     sys.dont_write_bytecode = True
     session: Session | None = None
     for line in incoming:
