@@ -46,6 +46,8 @@ def read_arrays(source: str, *, finite: bool = True) -> Arrays:
 
 def _read(source: str, finite: bool) -> Arrays:
     if source == "-":
+        if sys.stdin is None:
+            raise InputError("is closed", hint="pipe the numbers in, or give a file")
         data, suffix = sys.stdin.buffer.read(), ""
     else:
         path = Path(source)
