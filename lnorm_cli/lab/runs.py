@@ -11,6 +11,7 @@ from lnorm_cli.errors import InputError
 from lnorm_cli.lab.stacks import MATRICES, OUTPUT, SUBLAYERS, Matrices, Stack, build, find_kind
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     Array: TypeAlias = NDArray[Any]
@@ -195,8 +196,15 @@ def draw(depth: int, width: int, seed: int, sublayer: str, tokens: int) -> Draw:
     upstream = random.standard_normal((tokens, width))
     upstream /= np.sqrt((upstream**2).sum(axis=-1, keepdims=True))
     names = _names(sublayer)
-    layers = tuple({name: random.standard_normal((width, width)) * width**-0.5 for name in names} for _ in range(depth))
+    layers = tuple({name: _xavier(random, width) for name in names} for _ in range(depth))
     return Draw(x, upstream, layers)
+
+
+def _xavier(random: np.random.Generator, width: int) -> Array:
+    """A matrix of normal values of variance 1 / width."""
+    weight: Array = random.standard_normal((width, width))
+    weight *= width**-0.5
+    return weight
 
 
 @lru_cache(maxsize=512)
@@ -267,9 +275,17 @@ def backward(
 
 def mean_square(x: Array) -> float:
     """E|x|^2 / width."""
-    return float((x * x).mean())
+    return squares(x) / x.size
 
 
 def length(x: Array) -> float:
     """The Frobenius norm."""
-    return float((x * x).sum() ** 0.5)
+    return float(squares(x) ** 0.5)
+
+
+def squares(x: Array) -> float:
+    """The sum of the squares, in one pass and, other than by BLAS, in the same order on any number of threads."""
+    import numpy as np
+
+    flat = x.reshape(-1)
+    return float(np.einsum("i,i->", flat, flat))
