@@ -47,7 +47,7 @@ def assert_gradients_agree(layer, x, upstream):
         assert np.linalg.norm(expected) > 0, name
 
 
-def stack_of(kind, sublayer, depth, width=8, tokens=3, seed=3):
+def stack_of(kind, sublayer, depth, width=6, tokens=3, seed=3):
     """A small stack whose gammas and betas are not all alike, with its draw."""
     drawn = runs.draw(depth, width, seed, sublayer, tokens)
     stack = build(find_kind(kind), [{n: w.copy() for n, w in own.items()} for own in drawn.matrices], sublayer, heads=2)

@@ -21,7 +21,7 @@ Progress: TypeAlias = "Callable[[int, int], None]"
 
 DEPTH, WIDTH, SEED, TOKENS = 12, 64, 0, 32
 MOST_DEPTH = 1000
-MOST_WEIGHTS = 100_000_000
+MOST_WEIGHTS = 50_000_000
 
 SETUP = (
     "weights drawn by Xavier's rule with variance 1/width, feed-forward width to width to width with ReLU, "
