@@ -11,7 +11,8 @@ from typing import Literal
 from lnorm_cli import exact
 from lnorm_cli.errors import InputError
 from lnorm_cli.quiz.diagnosing import diagnosed
-from lnorm_cli.quiz.formulas import compare, read_formula
+from lnorm_cli.quiz.formulas import SECONDS, compare, read_formula
+from lnorm_cli.quiz.limit import OutOfTime, time_limit
 from lnorm_cli.quiz.questions import Choice, Formula, Numbers, Order, Question, Wrong, letter
 from lnorm_cli.quiz.rules import Rule, decimal
 from lnorm_cli.reading import exact_text, parse_number, parse_vector
@@ -19,8 +20,7 @@ from lnorm_cli.reading import exact_text, parse_number, parse_vector
 Outcome = Literal["right", "rounded", "wrong", "short", "malformed", "undecided", "ungraded"]
 """`rounded` is right but for rounding on the way; `short` right as far as it goes, with too few digits."""
 
-SETTLED = ("right", "rounded", "wrong")
-"""Outcomes that count: with the others the question stays open."""
+UNDECIDED = "This could not be decided in time, so it does not count. Is there a simpler form?"
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,8 @@ def grade(question: Question, text: str) -> Grade:
         if not text.strip():
             raise InputError("there is no answer here", hint=f"wanted: {question.rule}", text=text, position=0)
         if isinstance(answer, Numbers):
-            return _numbers(answer, text)
+            with time_limit(SECONDS):
+                return _numbers(answer, text)
         if isinstance(answer, Formula):
             return _formula(answer, text, question.key)
         if isinstance(answer, Choice):
@@ -54,6 +55,8 @@ def grade(question: Question, text: str) -> Grade:
             return _order(answer, text)
     except InputError as error:
         return Grade("malformed", error.what, error=error)
+    except OutOfTime:
+        return Grade("undecided", UNDECIDED)
     return Grade("ungraded")
 
 
@@ -72,7 +75,7 @@ def _numbers(answer: Numbers, text: str) -> Grade:
     rounding = _by_rounding(values, answer)
     if rounding is not None:
         return Grade("rounded", rounding, ("rounded-intermediate",), Fraction(1))
-    if set(verdicts) <= {"right", "short"}:
+    if set(verdicts) <= {"right", "short"} and known_path(answer, values, texts, loose=False) is None:
         return Grade("short", f"Right as far as it goes. Wanted: {answer.rule.text}.")
     return _wrong_numbers(answer, values, texts, verdicts)
 
@@ -185,32 +188,35 @@ def _sign(value: exact.Exact, answer: Numbers) -> str:
     return "Right but for the sign." if v and answer.rule.accepts(-a, v) else ""
 
 
-def known_path(answer: Numbers, values: Sequence[exact.Exact], texts: Sequence[str]) -> Wrong | None:
-    """The listed wrong path that gives these values, at the digits asked or at those typed."""
-    for loose in (False, True):
+def known_path(
+    answer: Numbers, values: Sequence[exact.Exact], texts: Sequence[str], *, loose: bool = True
+) -> Wrong | None:
+    """The listed wrong path that gives these values, at the digits asked or (`loose`) at those typed."""
+    for fewer in (False, True) if loose else (False,):
         for path in answer.wrong:
             if len(path.value) == len(values) and all(
-                _matches(v, t, w, answer.rule, loose) for v, t, w in zip(values, texts, path.value, strict=True)
+                _matches(v, t, w, answer.rule, fewer) for v, t, w in zip(values, texts, path.value, strict=True)
             ):
                 return path
     return None
 
 
-def _matches(value: exact.Exact, text: str, path: exact.Exact, rule: Rule, loose: bool) -> bool:
+def _matches(value: exact.Exact, text: str, path: exact.Exact, rule: Rule, fewer: bool) -> bool:
     if value == path or exact.is_zero(_difference(value, path)):
         return True
     a, v = exact.approximate(value), Fraction(0) if exact.is_zero(path) else exact.approximate(path)
     own = rule if rule.figures or rule.decimals is not None else replace(rule, figures=4, tolerance=None)
-    return own.accepts(a, v) or (loose and own.too_few(text, a, v))
+    return own.accepts(a, v) or (fewer and own.too_few(text, a, v))
 
 
 def _formula(answer: Formula, text: str, key: str) -> Grade:
-    given = read_formula(text, answer.names)
+    with time_limit(SECONDS):
+        given = read_formula(text, answer.names)
     verdict = compare(given, read_formula(answer.text, answer.names))
     if verdict == "equal":
         return Grade("right", mark=Fraction(1))
     if verdict == "undecided":
-        return Grade("undecided", "This could not be decided in time, so it does not count. Is there a simpler form?")
+        return Grade("undecided", UNDECIDED)
     for wrong in answer.wrong:
         if compare(given, read_formula(wrong.text, answer.names)) == "equal":
             return Grade("wrong", wrong.feedback, (f"{key}: {wrong.text}",))

@@ -76,6 +76,8 @@ def by_rounding(
     if rule.figures is None and rule.decimals is None:
         return
     exactly = [exact.approximate(value) for value in pick(right)]
+    if all(at_place(value, rule) == value for value in exactly):
+        return
     seen = set()
     for habit in _HABITS:
         try:

@@ -60,11 +60,11 @@ class Rule:
         return abs(answer - value) <= half and any(abs(answer - r) <= half for r in roundings(value, place))
 
     def too_few(self, text: str, answer: Fraction, value: Fraction) -> bool:
-        """Whether a typed decimal is the value rounded to fewer places than asked for."""
-        if value == 0 or answer == 0 or self.tolerance is not None:
-            return False
+        """Whether a typed decimal (of two figures at least) is the value rounded to fewer places than asked."""
         place = last_place(text)
-        return place is not None and answer in roundings(value, place)
+        if place is None or value == 0 or answer == 0 or self.tolerance is not None:
+            return False
+        return magnitude(answer) > place and answer in roundings(value, place)
 
     def cut(self, text: str, answer: Fraction, value: Fraction) -> bool:
         """Whether a typed decimal is the value cut off where it should have been rounded."""

@@ -10,6 +10,7 @@ from lnorm_cli.quiz.generators.base import (
     Draft,
     Generator,
     any_row,
+    half_way,
     ordinal,
     pleasant,
     row,
@@ -75,12 +76,11 @@ def _vector(dice: Dice) -> Draft:
 
 
 def _round_late(dice: Dice) -> Draft:
-    x = any_row(dice, (4,), largest=8)
+    x = half_way(any_row(dice, (4,), largest=8))
     gamma = [dice.pick((HALF, Fraction(3, 2), Fraction(5, 2), Fraction(2), Fraction(3))) for _ in x]
     index = dice.below(4)
     faults = ("gamma-omitted", "one-plus-gamma", "unbiased-variance", "variance-not-root", "not-centered")
     answer, right = some(x, LAYER, "output", faults, index=index, gamma=gamma)
-    pleasant(right["variance"].value[0, 0], right["mean"].value[0, 0], denominator=2)
     return Draft(
         f"A root stays in this one. What is the {ordinal(index)} entry of LayerNorm's output"
         " (eps = 0, beta = 0)? Round once, at the end.",

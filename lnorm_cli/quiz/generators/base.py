@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 
 from lnorm_cli import exact
 from lnorm_cli.arithmetic import Exact as ExactArithmetic
 from lnorm_cli.errors import InputError
-from lnorm_cli.norm import Spec, Trace, trace
+from lnorm_cli.norm import LAYER, Spec, Trace, trace
 from lnorm_cli.quiz.dice import Dice
 from lnorm_cli.quiz.paths import attempted, distinct, other_steps, picked, shown, values_at, wrong_paths
 from lnorm_cli.quiz.questions import Choice, Numbers, Question, Run, Work, Wrong
@@ -122,6 +122,15 @@ def whole_mean(values: Sequence[int]) -> list[int]:
     return list(values)
 
 
+def half_way(values: list[int]) -> list[int]:
+    """The row itself, refused where its mean or variance is neither whole nor a half, or its root is rational."""
+    plain = trace(values, LAYER, ExactArithmetic(), eps=0)
+    pleasant(plain["mean"].value[0, 0], plain["variance"].value[0, 0], denominator=2)
+    if isinstance(plain["standard_deviation"].value[0, 0], Fraction):
+        raise InputError("a root is to stay here")
+    return values
+
+
 def some(
     x: Sequence[int | Fraction],
     spec: Spec,
@@ -174,7 +183,3 @@ def pleasant(*values: exact.Exact, denominator: int = 60) -> None:
     for value in values:
         if not isinstance(value, Fraction) or value.denominator > denominator:
             raise InputError("not pleasant by hand")
-
-
-def with_rule(answer: Numbers, rule: Rule) -> Numbers:
-    return replace(answer, rule=rule)

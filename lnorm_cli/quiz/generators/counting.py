@@ -68,7 +68,7 @@ def _trailing(dice: Dice) -> Draft:
 
 
 def _parameters(dice: Dice) -> Draft:
-    layers, width = dice.pick((2, 4, 6, 8, 12)), dice.pick((64, 128, 256, 512, 768, 1024))
+    layers, width = dice.pick((2, 3, 4, 5, 6, 8, 10, 12, 16, 24)), dice.pick((32, 64, 100, 128, 200, 256, 512, 768, 1024))
     final = dice.below(2)
     norms = 2 * layers + final
     each = 2 * Layout((width,), (-1,)).n

@@ -14,6 +14,7 @@ from lnorm_cli.quiz.generators.base import (
     Draft,
     Generator,
     any_row,
+    half_way,
     ordinal,
     pleasant,
     row,
@@ -114,11 +115,10 @@ def _normalized(dice: Dice) -> Draft:
 
 
 def _normalized_root(dice: Dice) -> Draft:
-    x = any_row(dice, (3, 4), largest=8)
+    x = half_way(any_row(dice, (3, 4), largest=8))
     index = dice.below(len(x))
     faults = ("unbiased-variance", "variance-not-root", "not-centered", "second-moment", "sign-flipped")
     answer, right = some(x, LAYER, "normalized", faults, index=index, others=("deviation",))
-    pleasant(right["variance"].value[0, 0], right["mean"].value[0, 0], denominator=2)
     return Draft(
         f"A root stays in this one. What does LayerNorm make of the {ordinal(index)} entry"
         " (eps = 0, gamma = 1, beta = 0)?",
