@@ -3,8 +3,9 @@
 Typed numbers stand for the interval of half a unit of their last digit, limits included, in exact arithmetic:
 
 - a decimal counts at the digits typed: 0.53 is 0.525 to 0.535, 1.2e-9 is 1.15e-9 to 1.25e-9;
-- a whole number among decimals (`-1.34 0 0 1.34`) counts at the coarsest decimals of the others, alone among
-  whole numbers at half a unit;
+- a whole number counts at half a unit; of one digit, among decimals (`-1.34 0 0 1.34`), at the coarsest decimals
+  of the others;
+- a whole number longer than any decimal (`1270` beside `-0.75 0.25 1.27`) may end in zeros that hold the place;
 - a fraction, root or pi is exact, and so is an answer of nothing but zeros: it shows no digit to round.
 
 Numbers of an array (npy, or a dtype named) count at the tolerance of `condition`.
@@ -29,6 +30,12 @@ if TYPE_CHECKING:
 
 _NAMES = {"nan": math.nan, "inf": math.inf, "infinity": math.inf}
 _MOST_DECIMALS = 40
+
+LARGE = 1 << 18
+"""Arrays of this many elements and more are judged in slices: nothing converts them whole."""
+
+FLOAT64_DIGITS = 10
+"""Nobody works with so many digits by hand: the numbers are a program's, in float64 as a rule."""
 
 
 @dataclass(frozen=True)
@@ -162,7 +169,7 @@ class Answer:
                     same = np.all(numbers.astype(numpy_dtype(name)).astype(float) == numbers)
                 if same and self.digits >= least:
                     return name
-        if self.digits >= 15:
+        if self.digits >= FLOAT64_DIGITS:
             short = numbers.astype(np.float32).astype(float)
             return "float32" if np.all(np.abs(short - numbers) <= np.abs(numbers) * 2.0**-50) else "float64"
         if 7 <= self.digits <= 9:
@@ -179,6 +186,8 @@ def make_answer(given: Any, dtype: str | None) -> Answer:
     array = np.asarray(given)
     if array.dtype.kind in "fV" or array.dtype.name == "bfloat16":
         return _from_floats(array, dtype)
+    if array.dtype.kind in "iu" and array.size >= LARGE:
+        return _from_floats(array.astype(np.float64), dtype)
     if array.dtype.kind in "iu":
         array = to_exact(array)
     elif array.dtype.kind not in "OU":
@@ -202,13 +211,29 @@ def _as_typed(item: Any) -> Typed:
 
 
 def _from_floats(array: Array, dtype: str | None) -> Answer:
+    """An array as it is; a small one in float64, and told to be float32 where all its values are."""
     import numpy as np
 
     name = dtype or array.dtype.name
     if name not in DTYPES:
         name = "float64"
+    if array.size >= LARGE:
+        return Answer(array, None, None, Float(name).unit, name, 0)
     values = array.astype(np.float64)
+    if dtype is None and name == "float64":
+        with np.errstate(all="ignore"):
+            finite = values[np.isfinite(values)]
+            short, shorter = (finite.astype(kind).astype(float) == finite for kind in (np.float32, np.float16))
+        name = "float32" if short.all() and not shorter.all() else name
     return Answer(values, None, None, Float(name).unit, name, 0)
+
+
+def _trailing(value: Fraction, digits: int) -> Fraction:
+    """Half a unit of 1270 beside numbers of three digits: there its last zero only holds the place."""
+    places = len(str(abs(value.numerator))) - digits
+    if value.denominator > 1 or not digits or places <= 0 or value.numerator % 10**places:
+        return Fraction(0)
+    return Fraction(10**places, 2)
 
 
 def _from_typed(numbers: Array, dtype: str | None) -> Answer:
@@ -216,6 +241,7 @@ def _from_typed(numbers: Array, dtype: str | None) -> Answer:
 
     flat: list[Typed] = list(numbers.flat)
     decimal = [number.half for number in flat if number.half and not number.whole]
+    digits = max((number.digits for number in flat if number.half < Fraction(1, 2)), default=0)
     values, exacts, halves = (np.empty(len(flat), dtype=object) for _ in range(3))
     for i, number in enumerate(flat):
         if not number.finite:
@@ -223,7 +249,8 @@ def _from_typed(numbers: Array, dtype: str | None) -> Answer:
             continue
         values[i] = exact.to_float(number.value)  # type: ignore[arg-type]
         exacts[i] = exact.approximate(number.value)  # type: ignore[arg-type]
-        halves[i] = min(number.half, max(decimal)) if number.whole and decimal else number.half
+        halves[i] = min(number.half, max(decimal)) if number.whole and decimal and number.digits < 2 else number.half
+        halves[i] = max(halves[i], _trailing(exacts[i], digits))
     if not any(number.digits for number in flat):
         halves[:] = Fraction(0)
     shape = numbers.shape

@@ -168,7 +168,7 @@ def combine(parts: Sequence[Piece], spec: Spec, eps: Exact) -> Candidate | None:
     touched: set[str] = set()
     changes: dict[str, Any] = {}
     for part in parts:
-        if touched & part.touched or (len(parts) > 1 and not part.paired):
+        if touched & part.touched:
             return None
         touched |= part.touched
         changes.update(part.changes)
@@ -193,8 +193,8 @@ def _pointless(changes: dict[str, Any], spec: Spec) -> bool:
 
 
 def together(statistics: Sequence[Piece], spec: Spec, eps: Exact, count: int) -> Iterator[Candidate]:
-    """Every sensible combination of `count` faults of the statistics."""
-    for parts in itertools.combinations(statistics, count):
+    """Every sensible combination of `count` faults of the statistics; those not `paired` stand alone."""
+    for parts in itertools.combinations((s for s in statistics if s.paired or count == 1), count):
         candidate = combine(parts, spec, eps)
         if candidate is not None:
             yield candidate

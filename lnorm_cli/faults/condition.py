@@ -79,6 +79,7 @@ def agrees(t: Trace, given: Array, unit: float, dtype: str, slack: Array) -> Arr
 
     Errors of a row's mean and divisor move all its elements together; they are fitted, held to their bounds,
     and only what is left is set against the noise of single elements. That is what tells n - 1 from n in long rows.
+    Typed numbers (with `slack`) and short rows are compared element by element only.
     """
     import numpy as np
 
@@ -89,7 +90,7 @@ def agrees(t: Trace, given: Array, unit: float, dtype: str, slack: Array) -> Arr
         difference = np.where(same, 0.0, given - output)
         near = same | (np.abs(difference) <= allowed.total + slack)
         rows = np.asarray(near.all(axis=-1))
-        if t.layout.n < _LEAST_FIT or not rows.any():
+        if t.layout.n < _LEAST_FIT or not rows.any() or slack.any():
             return rows
         gamma = np.broadcast_to(t.parameters["gamma"], difference.shape)
         first = np.where(same & ~np.isfinite(output), 0.0, gamma)

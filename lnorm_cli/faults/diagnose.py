@@ -9,12 +9,12 @@ from lnorm_cli import exact
 from lnorm_cli.arithmetic import Float, to_exact
 from lnorm_cli.errors import InputError, UndefinedError
 from lnorm_cli.faults import slips
-from lnorm_cli.faults.answer import Answer, make_answer
+from lnorm_cli.faults.answer import LARGE, Answer, make_answer
 from lnorm_cli.faults.catalogue import fault
 from lnorm_cli.faults.diagnosis import Diagnosis, Worst
 from lnorm_cli.faults.infer import right_line
 from lnorm_cli.faults.judge import Finding, at_dtype, find
-from lnorm_cli.faults.problem import Problem, make_problem
+from lnorm_cli.faults.problem import Problem, make_problem, place
 from lnorm_cli.faults.words import first_difference, hidden, how_compared, separating
 from lnorm_cli.norm import DEFAULT_EPS, LAYER, Spec, Trace
 
@@ -68,6 +68,9 @@ def diagnose(
     wrong_shape = check_shape(answer, array.shape if step == "output" else None)
     if wrong_shape is not None:
         return wrong_shape
+    large = _large(array, answer, gamma, beta, epsilon, spec) if step == "output" else None
+    if large is not None:
+        return large
     problem = make_problem(array, answer, gamma, beta, epsilon, spec, step)
     return conclude(at_dtype(problem, dtype) if dtype else problem, symbolic_zero=eps is None)
 
@@ -83,13 +86,26 @@ def diagnose_arrays(
     names = [np.asarray(a).dtype.name for a in (x, given)]
     units = {name: Float(name).unit for name in DTYPES}
     chosen = dtype or max((name for name in names if name in DTYPES), key=units.__getitem__, default="float64")
-    answer = make_answer(np.asarray(given).astype(np.float64), chosen)
+    answer = make_answer(np.asarray(given), chosen)
     array = np.asarray(x)
     wrong_shape = check_shape(answer, array.shape)
     if wrong_shape is not None:
         return wrong_shape
     epsilon = exact.tidy(to_exact([DEFAULT_EPS if eps is None else eps])[0])
-    return conclude(make_problem(array, answer, gamma, beta, epsilon, spec))
+    large = _large(array, answer, gamma, beta, epsilon, spec)
+    return large or conclude(make_problem(array, answer, gamma, beta, epsilon, spec))
+
+
+def _large(array: Array, answer: Answer, gamma: Any, beta: Any, eps: exact.Exact, spec: Spec) -> Diagnosis | None:
+    """The diagnosis of arrays too large to be held several times over; None for others."""
+    from lnorm_cli.faults.stream import Stream, diagnose_large
+    from lnorm_cli.layout import Layout
+
+    layout = Layout(array.shape, spec.axes)
+    if array.size < LARGE or array.dtype == object or answer.unit is None or not layout.kept:
+        return None
+    scale, shift = (place(value, name, array.shape, spec) for value, name in ((gamma, "gamma"), (beta, "beta")))
+    return diagnose_large(Stream(array, answer.values, scale, shift, eps, spec, answer.dtype))
 
 
 def _array(values: Any) -> Array:

@@ -20,6 +20,7 @@ from lnorm_cli.faults.catalogue import fault
 from lnorm_cli.faults.infer import right_line
 from lnorm_cli.faults.precision import by_size, reproduced
 from lnorm_cli.faults.problem import Problem
+from lnorm_cli.faults.rounding import Habit
 from lnorm_cli.faults.roundings import coarse, cut_off, rounded_fault, rounded_right
 from lnorm_cli.faults.search import levels
 from lnorm_cli.faults.words import happened, joined
@@ -29,6 +30,12 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array: TypeAlias = NDArray[Any]
+
+PAIR_DIGITS, TRIPLE_DIGITS = 6, 16
+"""Digits typed in all that two, and three, faults together need for evidence."""
+
+ROWS_ALONE = 4
+"""Rows without a common explanation that are looked at one by one."""
 
 MOST_HIDDEN = 64
 """Up to this many elements a right answer is tried against single faults, to say what x hides."""
@@ -60,7 +67,7 @@ def find(problem: Problem) -> Finding:
         harmless = _harmless(problem)
         singles = next(levels(problem, 1))
         if harmless is not None:
-            return _undecided(harmless, singles) if singles else harmless
+            return _undecided(harmless, singles) if singles else replace(harmless, alternatives=_names(_pairs(problem)))
         found = _typed(problem, singles)
     else:
         found = _array(problem, rows)
@@ -120,21 +127,40 @@ def _typed(problem: Problem, singles: list[Candidate]) -> Finding | None:
     habit = rounded_right(problem, harmful=True)
     if habit is not None:
         evidence = f"With {habit.words} it comes out so, too few for the digits of the answer."
-        return Finding("wrong", ("rounded-intermediate",), evidence=(evidence,))
+        return Finding("wrong", ("rounded-intermediate",), _names(_pairs(problem)), (evidence,))
     slip = slips.arithmetic_slip(problem) or slips.wrong_order(problem) or slips.other_step(problem)
     if slip is not None:
         return _of_slip(slip)
     rounded = rounded_fault(problem)
     if rounded is not None:
-        candidate, habit = rounded
-        found = explained([candidate])
-        return replace(
-            found, faults=(*candidate.ids, "rounded-intermediate"), evidence=(*found.evidence, f"And {habit.words}.")
-        )
+        return _with_rounding(*rounded, _pairs(problem))
+    several = _several(problem)
+    if several is not None:
+        return several
     precision = reproduced(problem)
     if precision is not None:
         return Finding("wrong", (precision.id,), evidence=(precision.evidence,), wrong=precision.trace)
-    return _several(problem)
+    return None
+
+
+def _pairs(problem: Problem) -> list[Candidate]:
+    """Two faults together that fit, where the digits given can bear two."""
+    return list(levels(problem, 2))[1] if _borne(problem) >= PAIR_DIGITS else []
+
+
+def _with_rounding(candidate: Candidate, habit: Habit, pairs: list[Candidate]) -> Finding:
+    """One fault and rounding on the way; where two faults fit as they are typed, those first."""
+    rounded = (*candidate.ids, "rounded-intermediate")
+    if pairs:
+        found = explained(pairs)
+        return replace(found, alternatives=(*found.alternatives, joined(rounded)))
+    found = explained([candidate])
+    return replace(found, faults=rounded, evidence=(*found.evidence, f"And {habit.words}."))
+
+
+def _borne(problem: Problem) -> int:
+    """Digits typed in all, which bound how many faults an explanation may use."""
+    return problem.answer.digits * problem.x.size if problem.answer.typed and not problem.answer.symbolic else 1000
 
 
 def _array(problem: Problem, rows: Array) -> Finding | None:
@@ -159,8 +185,7 @@ def _array(problem: Problem, rows: Array) -> Finding | None:
 
 def _several(problem: Problem) -> Finding | None:
     """Two or three faults together, as many as the digits given can bear."""
-    borne = problem.answer.digits * problem.x.size if problem.answer.typed and not problem.answer.symbolic else 1000
-    most = 3 if borne >= 16 else 2 if borne >= 6 else 1
+    most = 3 if _borne(problem) >= TRIPLE_DIGITS else 2 if _borne(problem) >= PAIR_DIGITS else 1
     for count, found in enumerate(levels(problem, most), start=1):
         if count > 1 and found:
             return explained(_sharpest(problem, found))
@@ -205,6 +230,8 @@ def _inferred(problem: Problem, rows: Array) -> Finding | None:
         return _of_slip(slip)
     if len(rows) > 1 and len(wrong) < len(rows) and problem.layout.reduced == (problem.x.ndim - 1,):
         return _of_rows(problem, wrong)
+    if len(rows) > 1 and problem.layout.reduced == (problem.x.ndim - 1,):
+        return _row_by_row(problem, wrong)
     if len(rows) == 1:
         found = list(slips.carried_forward(rows_of(problem, wrong)))
         if found:
@@ -222,6 +249,19 @@ def _of_rows(problem: Problem, wrong: Array) -> Finding | None:
     count = f"Wrong in {len(wrong)} of {problem.layout.count} rows: {where}."
     verdict = found.verdict if found.verdict in ("wrong", "undecided") else "wrong"
     return replace(found, verdict=verdict, evidence=(count, *found.evidence), tolerance_of=None)
+
+
+def _row_by_row(problem: Problem, wrong: Array) -> Finding | None:
+    """Rows that have no explanation in common, each by itself; the first few."""
+    found = [find(rows_of(problem, wrong[i : i + 1])) for i in range(min(len(wrong), ROWS_ALONE))]
+    names = {finding.faults for finding in found}
+    if len(names) == 1:
+        return found[0] if found[0].faults else None
+    words = [
+        f"Row {problem.layout.index(int(row))}: {joined(finding.faults) or 'no known mistake'}."
+        for row, finding in zip(wrong, found, strict=False)
+    ]
+    return Finding("wrong", evidence=tuple(words))
 
 
 def rows_of(problem: Problem, wrong: Array) -> Problem:

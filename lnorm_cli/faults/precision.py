@@ -103,16 +103,17 @@ def _arithmetics(spec: Spec, one_pass: Spec | None, given: str, name: str) -> It
 
 
 def _same(problem: Problem, t: Trace) -> bool:
+    """Whether the answer is the trace's output: at the digits typed, or bit by bit but for single last places."""
     import numpy as np
 
     output = t.output.astype(np.float64)
     given = problem.answer.values
+    unit = problem.answer.unit or 2 * Float("float32").unit
     with np.errstate(all="ignore"):
-        room = problem.answer.slack * (1 + 1e-9) + 2 * t.arithmetic.unit * np.abs(output)  # type: ignore[attr-defined]
-        if not problem.answer.typed:
-            room = problem.answer.slack + 2 * Float(problem.answer.dtype).unit * np.abs(output)
-        near = (np.abs(given - output) <= room) | (given == output) | (np.isnan(given) & np.isnan(output))
-    return bool(near.all())
+        room = problem.answer.slack * (1 + 1e-9) + 2 * unit * np.abs(output)
+        equal = (given == output) | (np.isnan(given) & np.isnan(output))
+        near = equal | (np.abs(given - output) <= room)
+    return bool(near.all()) and (problem.answer.unit is None or 2 * int(equal.sum()) >= equal.size)
 
 
 def _named(t: Trace, spec: Spec, accumulate: str, order: str) -> PrecisionFault:

@@ -164,13 +164,15 @@ def make_problem(
         array = to_exact(array)
     if array.ndim == 0:
         array = array.reshape(1)
-    channels = spec.axes == (0,) and array.ndim > 1
-    parameters = [_parameter(value, name, array.shape, spec, channels) for value, name in ((gamma, "gamma"), (beta, "beta"))]
+    parameters = [place(value, name, array.shape, spec) for value, name in ((gamma, "gamma"), (beta, "beta"))]
     return Problem(array, parameters[0], parameters[1], eps, spec, answer, step)
 
 
-def _parameter(value: Any, name: str, shape: tuple[int, ...], spec: Spec, channels: bool) -> Array:
+def place(value: Any, name: str, shape: tuple[int, ...], spec: Spec) -> Array:
+    """gamma or beta with as many axes as x; along axis 0, as for BatchNorm, one for each feature."""
     import numpy as np
+
+    channels = spec.axes == (0,) and len(shape) > 1
 
     array = np.asarray(value)
     if array.dtype.kind in "OUiu":

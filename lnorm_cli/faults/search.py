@@ -104,14 +104,15 @@ def _sift_block(problem: Problem, block: Sequence[Candidate], ways: Sequence[_Wa
     if not kept:
         return
     given = problem.answer.values.ravel()
-    room = problem.answer.slack.ravel() * (1 + 1e-9) + 2.0**-40 * np.abs(given) + 1e-320
+    room = problem.answer.slack.ravel() * (1 + 1e-9)
     unit = problem.answer.unit or 0.0
     odd = ~np.isfinite(given)
     with np.errstate(all="ignore"):
         for way in ways:
             output = (normalized + way.term) * way.factor if way.term_first else normalized * way.factor + way.term
-            allowed = room if loose is None else room + np.abs(way.factor) * loose + 8 * unit * np.abs(output - way.term)
-            near = np.abs(output - given) <= allowed + 8 * unit * (np.abs(way.term) + np.abs(output))
+            terms = np.abs(output - way.term) + np.abs(way.term) + np.abs(output)
+            allowed = room + (8 * unit + 2.0**-44) * terms + (0.0 if loose is None else np.abs(way.factor) * loose)
+            near = np.abs(output - given) <= allowed
             if odd.any():
                 near |= odd & ((np.isnan(output) & np.isnan(given)) | (output == given))
             for index in np.flatnonzero(near.all(axis=1)):

@@ -104,7 +104,7 @@ def wrong_order(problem: Problem) -> Slip | None:
         for a, b in sorted(zip(order[0][row], order[1][row], strict=True))
         if a != b and abs(right[row, a] - right[row, b]) > room[row, a]
     )
-    return Slip(("wrong-order",), (places[:200] + ".",) if places else (), "output")
+    return Slip(("wrong-order",), (places[:200] + ".",), "output") if places else None
 
 
 def other_step(problem: Problem) -> Slip | None:

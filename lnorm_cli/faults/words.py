@@ -171,3 +171,8 @@ def decimal(value: Fraction) -> str:
 def names_of_line(spec: Spec) -> tuple[str, str]:
     """What the two implied numbers are called for this norm."""
     return ("subtracted", "root mean square") if is_rms(spec) else ("mean", "standard deviation")
+
+
+def index_text(index: Sequence[int]) -> str:
+    """`1, 0`."""
+    return ", ".join(map(str, index))

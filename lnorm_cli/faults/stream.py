@@ -1,0 +1,229 @@
+"""Large arrays, judged slice by slice in bounded memory.
+
+A slice that stays in the cache is normalized in float32 (float64 arrays in float64) and set against the given numbers at
+a few roundings of their dtype. Slices beyond that are suspects, nothing more: they are judged again in float64 by
+the rules of `condition`, and a sample of what is wrong is explained like any small array. Pages of mapped files are
+given back on the way.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from lnorm_cli.arithmetic import Float
+from lnorm_cli.faults.answer import Answer
+from lnorm_cli.faults.candidates import pieces
+from lnorm_cli.faults.diagnosis import Diagnosis
+from lnorm_cli.faults.judge import Finding, find
+from lnorm_cli.faults.problem import Problem, make_problem
+from lnorm_cli.faults.slips import implied
+from lnorm_cli.faults.words import how_compared
+from lnorm_cli.layout import Layout
+from lnorm_cli.norm import Spec, trace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array: TypeAlias = NDArray[Any]
+
+_CHUNK = 49_152
+_RELEASE = 1 << 23
+_SAMPLE = 24
+_SAMPLE_SIZE = 1 << 18
+_ROUNDINGS = 32
+_LINE = 16
+"""Least elements side by side that are worth reading across rows."""
+
+
+@dataclass(frozen=True)
+class Stream:
+    """A large problem: arrays of one shape, gamma and beta of the same rank, and the axis along which it is cut."""
+
+    x: Array
+    given: Array
+    gamma: Array
+    beta: Array
+    eps: Any
+    spec: Spec
+    dtype: str
+
+    @property
+    def layout(self) -> Layout:
+        return Layout(self.x.shape, self.spec.axes)
+
+    @property
+    def axis(self) -> int | None:
+        """The axis to cut along: the first that numbers rows; None where all axes are reduced."""
+        return self.layout.kept[0] if self.layout.kept else None
+
+    def cut(self, part: Any) -> tuple[Array, Array, Array, Array]:
+        """x, given, gamma and beta of some slices."""
+        assert self.axis is not None
+        index = (slice(None),) * self.axis + (part,)
+        return (self.x[index], self.given[index], *self._parameters(part))
+
+    def problem(self, part: Any) -> Problem:
+        """Some slices as a problem of their own."""
+        import numpy as np
+
+        x, given = (self._copied(array, part) for array in (self.x, self.given))
+        gamma, beta = self._parameters(part)
+        answer = Answer(given.astype(np.float64), None, None, Float(self.dtype).unit, self.dtype, 0)
+        return make_problem(x, answer, gamma, beta, self.eps, self.spec)
+
+    def _parameters(self, part: Any) -> tuple[Array, Array]:
+        assert self.axis is not None
+        index = (slice(None),) * self.axis + (part,)
+        gamma, beta = (p if p.shape[self.axis] == 1 else p[index] for p in (self.gamma, self.beta))
+        return gamma, beta
+
+    def _copied(self, array: Array, part: Any) -> Array:
+        """Slices copied out of a mapped file; across its rows a block at a time, so that its pages can go again."""
+        import numpy as np
+
+        assert self.axis is not None
+        if self.axis == 0:
+            return np.array(array[part])
+        index = (slice(None),) * self.axis + (part,)
+        step = max(1, _RELEASE // max(1, array[0].size))
+        blocks = []
+        for start in range(0, len(array), step):
+            blocks.append(np.array(array[start : start + step][index]))
+            release(array)
+        return np.concatenate(blocks)
+
+
+def diagnose_large(stream: Stream) -> Diagnosis:
+    """The diagnosis of a large problem. What is wrong is explained from a sample of the wrong slices."""
+    import numpy as np
+
+    from lnorm_cli.faults.diagnose import in_words
+
+    suspects = np.flatnonzero(suspicious(stream))
+    wrong = list(_wrong_slices(stream, suspects))
+    if not wrong:
+        typical = stream.problem(slice(0, 1))
+        return Diagnosis("correct", "Correct.", tolerance=how_compared(typical))
+    sample = stream.problem(np.array(wrong))
+    rows = sample.fitting_rows(sample.spec)
+    found = _along_other_axes(stream, sample) or find(sample)
+    total = stream.x.shape[stream.axis or 0]
+    count = f"{len(suspects)} of {total} slices along axis {stream.axis} differ by more than rounding"
+    if len(stream.x.shape) == 2:
+        count = f"{len(suspects)} of {total} rows differ by more than rounding"
+    places = ", ".join(str(int(number)) for number in suspects[:6]) + (", ..." if len(suspects) > 6 else "")
+    told = f"{count} ({places}); explained from {int((~rows).sum())} of them."
+    evidence = tuple(line for line in found.evidence if not line.startswith("Wrong in"))
+    diagnosis = in_words(sample, replace(found, evidence=(told, *evidence)))
+    return replace(diagnosis, row=(), worst=None)
+
+
+def suspicious(stream: Stream) -> Array:
+    """For each slice along the cut axis, whether its numbers are more than a few roundings away."""
+    import numpy as np
+
+    axis = stream.axis
+    assert axis is not None
+    count = stream.x.shape[axis]
+    step = max(1 if axis == 0 else _LINE, _CHUNK // (stream.x.size // count))
+    arithmetic = Float("float64" if stream.dtype == "float64" else "float32")
+    unit = Float(stream.dtype).unit
+    result = np.zeros(count, dtype=bool)
+    allowed = _ROUNDINGS * unit * (2 * np.abs(stream.gamma.astype(float)) + np.abs(stream.beta.astype(float)))
+    room = allowed.astype(arithmetic.dtype)
+    others = tuple(i for i in range(stream.x.ndim) if i != axis)
+    flat = stream.spec.axes in ((-1,), (stream.x.ndim - 1,)) and stream.x.ndim == 2
+
+    def judge(start: int) -> None:
+        part = slice(start, start + step)
+        x, given, gamma, beta = stream.cut(part)
+        t = trace(x, stream.spec, arithmetic, gamma=gamma, beta=beta, eps=float(stream.eps))
+        output = t.steps[-1].value if flat else t.output
+        with np.errstate(all="ignore"):
+            off = np.subtract(given, output, dtype=arithmetic.dtype)
+            np.abs(off, out=off)
+            limit = room if room.shape[axis] == 1 else room[(slice(None),) * axis + (part,)]
+            result[part] = ~(off <= limit).all(axis=others)
+
+    batch = step * max(1, _RELEASE // max(1, step * (stream.x.size // count)))
+    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+        for first in range(0, count, batch):
+            list(pool.map(judge, range(first, min(count, first + batch), step)))
+            release(stream.x)
+            release(stream.given)
+    return result
+
+
+def release(array: Array) -> None:
+    """Give the pages of a mapped file back; they are read again when they are needed."""
+    base: Any = array
+    while base is not None and not isinstance(base, mmap.mmap):
+        base = getattr(base, "base", None)
+    if base is not None and hasattr(mmap, "MADV_DONTNEED"):
+        base.madvise(mmap.MADV_DONTNEED)
+
+
+def _wrong_slices(stream: Stream, suspects: Array) -> Iterator[int]:
+    """Suspects that are wrong by the rules of `condition`, as many as a sample takes, spread over all of them."""
+    import numpy as np
+
+    if not len(suspects):
+        return
+    axis = stream.axis or 0
+    size = max(1, stream.x.size // stream.x.shape[axis])
+    wanted = max(1, min(_SAMPLE, _SAMPLE_SIZE // size))
+    spread = np.unique(np.linspace(0, len(suspects) - 1, min(len(suspects), 4 * wanted)).astype(int))
+    order = np.concatenate([spread, np.setdiff1d(np.arange(len(suspects)), spread)])
+    found = 0
+    step = max(1, _SAMPLE_SIZE // size)
+    for start in range(0, len(order), step):
+        chosen = suspects[order[start : start + step]]
+        problem = stream.problem(chosen)
+        fits = problem.fitting_rows(problem.spec)
+        kept = problem.layout.kept
+        slices = fits.reshape([problem.x.shape[i] for i in kept]).all(axis=tuple(range(1, len(kept))))
+        for number in chosen[~np.atleast_1d(slices)]:
+            yield int(number)
+            found += 1
+            if found == wanted:
+                return
+
+
+def _along_other_axes(stream: Stream, sample: Problem) -> Finding | None:
+    """Statistics over other axes: tried on slices that hold those axes whole, or told by rows that share theirs."""
+    statistics, _ = pieces(stream.spec, stream.x.shape, stream.eps)
+    for piece in statistics:
+        if piece.id not in ("wrong-axis", "all-axes"):
+            continue
+        other = replace(stream, spec=replace(stream.spec, **dict(piece.changes)))
+        evidence = (f"{piece.detail[0].upper()}{piece.detail[1:]}.",)
+        if other.axis is None:
+            if _one_line(sample):
+                return Finding("wrong", (piece.id,), evidence=evidence, first_step="mean")
+            continue
+        size = stream.x.size // stream.x.shape[other.axis]
+        problem = other.problem(slice(0, max(1, min(stream.x.shape[other.axis], _SAMPLE_SIZE // size))))
+        if problem.fits(problem.spec):
+            return Finding("wrong", (piece.id,), evidence=evidence, first_step="mean")
+    return None
+
+
+def _one_line(sample: Problem) -> bool:
+    """Whether all rows imply one and the same mean and divisor, though their own differ."""
+    import numpy as np
+
+    t = sample.run(sample.spec)
+    if "mean" not in t or t.layout.count < 3:
+        return False
+    lines = [implied(sample, row, t) for row in range(min(t.layout.count, 16))]
+    if not all(line is not None and line.fits for line in lines):
+        return False
+    means = np.array([line.mean for line in lines if line])
+    divisors = np.array([line.divisor for line in lines if line])
+    own = np.ptp(t["mean"].value[: len(lines)])
+    return bool(np.ptp(means) < 1e-2 * own and np.ptp(divisors) < 1e-2 * abs(float(divisors[0])))
