@@ -32,9 +32,7 @@ def with_autograd(torch, depth: int, width: int, drawn=None) -> list[list[float]
         draw = lambda *shape: torch.randn(*shape, generator=random, dtype=torch.float64)  # noqa: E731
         x0, upstream = draw(runs.TOKENS, width), draw(runs.TOKENS, width)
         upstream /= upstream.norm(dim=-1, keepdim=True)
-        matrices = [
-            (draw(width, width) * width**-0.5, draw(width, width) * width**-0.5) for _ in range(depth)
-        ]
+        matrices = [(draw(width, width) * width**-0.5, draw(width, width) * width**-0.5) for _ in range(depth)]
     else:
         x0, upstream = torch.tensor(drawn.x), torch.tensor(drawn.upstream)
         matrices = [(torch.tensor(own["W1"]), torch.tensor(own["W2"])) for own in drawn.matrices]
