@@ -20,11 +20,14 @@ Exact: TypeAlias = "Fraction | sympy.Expr"
 MAX_DIGITS = 20_000
 """Most digits that a numerator or denominator may have."""
 
-MAX_ROOT_DIGITS = 2_500
-"""Most digits under a root: sympy looks for square factors there, at a cost that grows with the cube."""
+MAX_ROOT_DIGITS = 1_200
+"""Most digits above and below under a root: sympy looks for square factors there, at a cost that grows with the cube."""
 
 MAX_TERMS = 1_000
 """Most terms that expanding a product or power may produce."""
+
+MAX_DENESTED = 10**40
+"""Nested roots of larger numbers stay nested: sympy's way out of them factors each, testing for primes."""
 
 MAX_ROOT_TERMS = 80
 """Most terms of a sum under a root: every entry of a row repeats that root, so its size counts n times."""
@@ -118,14 +121,14 @@ def power(a: Exact, exponent: Fraction) -> Exact:
 
     size = max(1, abs(exponent.numerator))
     _check_size(a, size)
-    if isinstance(a, Fraction) and (a.numerator.bit_length() + a.denominator.bit_length()) * 0.302 > MAX_ROOT_DIGITS:
+    if isinstance(a, Fraction) and max(a.numerator, a.denominator).bit_length() * 0.302 > MAX_ROOT_DIGITS:
         raise InputError(
             f"the root is of a number with more than {MAX_ROOT_DIGITS} digits",
             hint="numbers this long have no exact root here; switch the exact side off (--no-exact)",
         )
     base = sympy.Rational(a.numerator, a.denominator) if isinstance(a, Fraction) else a
     root = base ** sympy.Rational(exponent.numerator, exponent.denominator)
-    if 1 < _terms(a) <= 4:
+    if 1 < _terms(a) <= 4 and all(max(abs(n.p), n.q) < MAX_DENESTED for n in a.atoms(sympy.Rational)):
         root = sympy.sqrtdenest(root)
     return tidy(root)
 

@@ -13,7 +13,7 @@ from conftest import evaluate, near
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lnorm_cli.errors import InputError
+from lnorm_cli import InputError, trace
 from lnorm_cli.reading import exact_text, join_arguments, parse_number, parse_vector
 
 F = Fraction
@@ -197,3 +197,26 @@ def test_a_decimal_comma_or_two_lists_is_refused(arguments: list[str]) -> None:
 @pytest.mark.parametrize("arguments", [["1,2,3"], ["1,", "2,", "3"], ["1", "2", "3"], ["[1,2,", "3]"]])
 def test_arguments_that_make_one_vector(arguments: list[str]) -> None:
     assert parse_vector(join_arguments(arguments)).tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        "1e400 sqrt(2)",
+        "sqrt(2) 1e-400 3",
+        "1e590 1/3 2",
+        "1e99 sqrt(2) sqrt(3) pi",
+        "1e599 7",
+        "1e1199 7",
+        "sqrt(1e9999+1) 1",
+    ],
+)
+def test_no_vector_takes_long(x: str) -> None:
+    """Factoring and primality tests inside sympy are kept away from long numbers."""
+    began = time.process_time()
+    try:
+        trace(parse_vector(x))
+    except InputError as error:
+        assert "digits" in error.what
+        assert "--no-exact" in error.hint
+    assert time.process_time() - began < 2

@@ -50,7 +50,7 @@ class PlainValue:
             number = self.annotation(str(value).replace("\u2212", "-"))
         except ValueError:
             number = math.nan
-        if not math.isfinite(number):
+        if number != number or abs(number) == math.inf:
             what = "a whole number" if self.annotation is int else "a number"
             self._refuse(f"{value!r} is not {what}", param, ctx)
         low, high = self.info.min, self.info.max

@@ -69,7 +69,18 @@ def wrong_names(chance: random.Random, share: float, show: int) -> float:
                 count[2] += result.faults == faults or set(result.faults) == set(faults)
                 if not right and shown < show:
                     shown += 1
-                    print("missed:", text[0], "|", faults, digits, given, "->", result.verdict, result.faults, result.alternatives)
+                    print(
+                        "missed:",
+                        text[0],
+                        "|",
+                        faults,
+                        digits,
+                        given,
+                        "->",
+                        result.verdict,
+                        result.faults,
+                        result.alternatives,
+                    )
     total = named = 0
     for (kind, digits), (tried, hits, first) in sorted(counts.items()):
         print(f"{kind:6} {digits:2} digits: {hits} of {tried} named ({hits / tried:.2%}), {first} of them first")
