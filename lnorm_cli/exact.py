@@ -21,7 +21,7 @@ MAX_DIGITS = 20_000
 """Most digits that a numerator or denominator may have."""
 
 MAX_ROOT_DIGITS = 1_200
-"""Most digits above and below under a root: sympy looks for square factors there, at a cost that grows with the cube."""
+"""Most digits above and below, under a root: sympy looks for square factors there, at a cost growing with the cube."""
 
 MAX_TERMS = 1_000
 """Most terms that expanding a product or power may produce."""
