@@ -1,7 +1,7 @@
 """Answers with known mistakes, worked out in plain Python and mpmath: independent of lnorm_cli on purpose.
 
-`answer(x, gamma, beta, eps, faults)` does by loops what someone with these mistakes would do; `rounded` writes the numbers
-as people type them.
+`answer(x, gamma, beta, eps, faults)` does by loops what someone with these mistakes would do; `rounded` writes the
+numbers as people type them.
 """
 
 from __future__ import annotations
@@ -54,7 +54,11 @@ def exact(value: Fraction) -> mpf:
 
 
 def answer(
-    x: Sequence[Fraction], gamma: Sequence[Fraction], beta: Sequence[Fraction], eps: Fraction, faults: Iterable[str] = ()
+    x: Sequence[Fraction],
+    gamma: Sequence[Fraction],
+    beta: Sequence[Fraction],
+    eps: Fraction,
+    faults: Iterable[str] = (),
 ) -> list[mpf]:
     made = set(faults)
     n = len(x)
@@ -205,14 +209,19 @@ def right_ways() -> dict[str, Callable[[list[Fraction], list[Fraction], list[Fra
         n = len(v)
         mean = sum(v, mpf(0)) / n
         scale = 1 / mp.sqrt(sum((a * a for a in v), mpf(0)) / n - mean * mean + exact(eps))
-        return [exact(g) * a * scale + (exact(b) - exact(g) * mean * scale) for a, g, b in zip(v, gamma, beta, strict=True)]
+        return [
+            exact(g) * a * scale + (exact(b) - exact(g) * mean * scale) for a, g, b in zip(v, gamma, beta, strict=True)
+        ]
 
     def by_differences(x, gamma, beta, eps):  # type: ignore[no-untyped-def]
         v = [exact(a) for a in x]
         n = len(v)
         variance = sum(((a - c) ** 2 for a in v for c in v), mpf(0)) / (2 * n * n)
         deviations = [sum((a - c for c in v), mpf(0)) / n for a in v]
-        return [exact(g) * d / mp.sqrt(variance + exact(eps)) + exact(b) for d, g, b in zip(deviations, gamma, beta, strict=True)]
+        return [
+            exact(g) * d / mp.sqrt(variance + exact(eps)) + exact(b)
+            for d, g, b in zip(deviations, gamma, beta, strict=True)
+        ]
 
     def by_updates(x, gamma, beta, eps):  # type: ignore[no-untyped-def]
         mean, m2 = mpf(0), mpf(0)

@@ -16,7 +16,15 @@ from mpmath import mp
 from lnorm_cli.faults import Diagnosis, diagnose, diagnose_arrays
 from lnorm_cli.reading import parse_vector
 
-KINDS = ("other algebra", "float64 typed", "rounded at each step", "float64 array", "float32 array", "half array", "float32 typed")
+KINDS = (
+    "other algebra",
+    "float64 typed",
+    "rounded at each step",
+    "float64 array",
+    "float32 array",
+    "half array",
+    "float32 typed",
+)
 
 
 @dataclass(frozen=True)
@@ -139,7 +147,9 @@ def _array_case(chance: random.Random, kind: str, eps: Fraction) -> Case:
     return Case(kind, x, gamma, beta, eps, _layer_norm(chance, x, gamma, beta, float(eps)))
 
 
-def _by_hand(chance: random.Random, x: list[Fraction], gamma: list[Fraction], beta: list[Fraction], eps: Fraction) -> str:
+def _by_hand(
+    chance: random.Random, x: list[Fraction], gamma: list[Fraction], beta: list[Fraction], eps: Fraction
+) -> str:
     """Every step rounded to so many decimals, ties up, to even, or as Python's round does with floats."""
     decimals = chance.choice((2, 3, 4, 5, 6))
     mode = chance.choice((ROUND_HALF_UP, ROUND_HALF_EVEN, "float"))

@@ -52,7 +52,7 @@ def diagnose(
     ] = None,
     order: Annotated[
         Literal["post", "pre", "final"] | None,
-        typer.Option("--order", help="post: norm(x + F); pre: x + F(norm(x)); final: a Pre-LN stack's last norm. [post]"),
+        typer.Option("--order", help="post: norm(x + F); pre: x + F(norm(x)); final: the last norm. [post]"),
     ] = None,
     dtype: Annotated[
         Dtype | None, typer.Option("--dtype", help="Floating-point type that the answer was computed in.")

@@ -128,11 +128,10 @@ class Answer:
 
     def at(self, dtype: str) -> Answer:
         """The same numbers judged at the precision of a floating-point type."""
-        import numpy as np
 
         half = self.half
         if half is not None and self.typed:  # whole numbers are exact there: 0 stands for 0
-            half = np.where(half >= Fraction(1, 2), Fraction(0), half)
+            half = half * (half < Fraction(1, 2))
         return replace(self, half=half, unit=Float(dtype).unit, dtype=dtype)
 
     def less(self, added: Array, factor: Fraction) -> Answer:
@@ -247,8 +246,8 @@ def _from_typed(numbers: Array, dtype: str | None) -> Answer:
         if not number.finite:
             values[i], exacts[i], halves[i] = number.value, Fraction(0), Fraction(0)
             continue
-        values[i] = exact.to_float(number.value)  # type: ignore[arg-type]
-        exacts[i] = exact.approximate(number.value)  # type: ignore[arg-type]
+        values[i] = exact.to_float(number.value)
+        exacts[i] = exact.approximate(number.value)
         halves[i] = min(number.half, max(decimal)) if number.whole and decimal and number.digits < 2 else number.half
         halves[i] = max(halves[i], _trailing(exacts[i], digits))
     if not any(number.digits for number in flat):

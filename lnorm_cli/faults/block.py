@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lnorm_cli.faults.answer import Answer
 from lnorm_cli.faults.diagnosis import Diagnosis
-from lnorm_cli.faults.judge import Finding, at_dtype
+from lnorm_cli.faults.finding import Finding
+from lnorm_cli.faults.harmless import accepted, at_dtype
 from lnorm_cli.faults.placement import Placement, placements
 from lnorm_cli.faults.problem import Problem, make_problem
 from lnorm_cli.faults.search import levels
@@ -38,7 +39,7 @@ def diagnose_block(
     wrong_shape = check_shape(answer, x.shape)
     if wrong_shape is not None:
         return wrong_shape
-    if x.dtype == object and residual.dtype != object or residual.dtype == object and x.dtype != object:
+    if (x.dtype == object and residual.dtype != object) or (residual.dtype == object and x.dtype != object):
         from lnorm_cli.arithmetic import to_exact
 
         x, residual = to_exact(x), to_exact(residual)
@@ -78,7 +79,7 @@ def diagnose_block(
 
 def _fits(place: Placement, problem: Problem) -> bool:
     if place.inner is not None:
-        return problem.fits(problem.spec)
+        return accepted(problem)
     return _is_sum(place.term, problem.answer)
 
 
@@ -114,7 +115,10 @@ def _misplaced(best: Placement, others: list[Placement], problem: Problem, order
     from lnorm_cli.faults.catalogue import fault
     from lnorm_cli.faults.words import joined
 
-    alternatives = (*best.alternatives, *(joined(p.ids) for p in others if p.ids != best.ids and len(p.ids) <= len(best.ids)))
+    alternatives = (
+        *best.alternatives,
+        *(joined(p.ids) for p in others if p.ids != best.ids and len(p.ids) <= len(best.ids)),
+    )
     asked = {"post": "norm(x + F)", "pre": "x + F(norm(x))", "final": "norm(x + F), the last norm of the stack"}[order]
     return Diagnosis(
         "wrong",

@@ -3,6 +3,7 @@
 With unit roundoff u, row length n, largest |x| and divisor s (the standard deviation, epsilon included):
 
     shift   error of the mean over s:        (8 + max(4 sqrt(n), n/4)) u max|x| / s, one number a row
+            (|x| / s counts up to 64, and without bound in a wide allowance)
     scale   relative error of the divisor:   (8 + 4 sqrt(n)) u + shift^2 + 8 u min(mean^2/var, 100), one a row
     noise   roundings of each element:       2 u (|gamma normalized| + |rest| + |y|) + 2 u |gamma x| / s
 
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
     Array: TypeAlias = NDArray[Any]
 
 _SUBNORMAL = {"float64": 2.0**-1074, "float32": 2.0**-149, "float16": 2.0**-24, "bfloat16": 2.0**-133}
+REACH, HALF_REACH = 64.0, 4.0
+"""Up to here |x| / s is let into the allowance of a right answer, in the long types and the half ones."""
+
 _LEAST_FIT = 8
 """Rows shorter than this are compared element by element only."""
 
@@ -44,11 +48,15 @@ class Allowance:
 def divisor_of(t: Trace) -> Array:
     """What the trace divided by, (rows, 1) or, with keepdims forgotten, (1, n)."""
     name = next(step.operands[1] for step in t.steps if step.operation == "divide")
-    return t.value(name)
+    value: Array = t.value(name)
+    return value
 
 
-def allowance(t: Trace, unit: float, dtype: str) -> Allowance:
-    """The allowance for a result whose float64 trace is `t`, computed in `dtype` with that unit roundoff."""
+def allowance(t: Trace, unit: float, dtype: str, wide: bool = False) -> Allowance:
+    """The allowance for a result whose float64 trace is `t`, computed in `dtype` with that unit roundoff.
+
+    `wide` lifts the bound on |x| / s: what rounding can do at worst where the mean is huge against the spread.
+    """
     import numpy as np
 
     with np.errstate(all="ignore"):
@@ -58,23 +66,25 @@ def allowance(t: Trace, unit: float, dtype: str) -> Allowance:
         half = dtype in ("float16", "bfloat16")
         counted = min(n, 16) if half else n
         divisor = np.abs(divisor_of(t))
-        size = np.abs(x).max(axis=-1, keepdims=True)
-        offset = np.abs(t["mean"].value) if "mean" in t else np.zeros_like(size)
+        reach = np.abs(x) / divisor
+        if half or not wide:
+            reach = np.minimum(reach, HALF_REACH if half else REACH)
+        offset = np.abs(t["mean"].value) if "mean" in t else np.zeros((t.layout.count, 1))
         shift = (2 if half else 8) + (math.sqrt(counted) if half else max(4 * math.sqrt(n), n / 4))
-        shift = shift * unit * size / divisor if "mean" in t else np.zeros_like(size)
+        shift = shift * unit * reach.max(axis=-1, keepdims=True) * ("mean" in t)
         amplified = np.minimum(np.nan_to_num((offset / divisor) ** 2, nan=100.0, posinf=100.0), 100.0)
         scale = (4 + math.sqrt(counted) if half else 8 + 4 * math.sqrt(n)) * unit + shift**2
         if not half:
             scale = scale + 8 * unit * amplified
         scaled = np.abs(gamma * normalized)
         noise = 2 * unit * (scaled + np.abs(output - gamma * normalized) + np.abs(output))
-        noise = noise + (1 if half else 2) * unit * np.abs(gamma * x) / divisor * ("mean" in t)
+        noise = noise + (1 if half else 2) * unit * np.abs(gamma) * reach * ("mean" in t)
         noise = noise + 2 * _SUBNORMAL[dtype] * (1 + np.abs(gamma))
         total = noise + np.abs(gamma) * (shift + np.abs(normalized) * scale)
     return Allowance(noise, shift, scale, total)
 
 
-def agrees(t: Trace, given: Array, unit: float, dtype: str, slack: Array) -> Array:
+def agrees(t: Trace, given: Array, unit: float, dtype: str, slack: Array, wide: bool = False) -> Array:
     """For each row, whether `given` (rows, n) is what rounding can make of the trace's output.
 
     Errors of a row's mean and divisor move all its elements together; they are fitted, held to their bounds,
@@ -83,12 +93,13 @@ def agrees(t: Trace, given: Array, unit: float, dtype: str, slack: Array) -> Arr
     """
     import numpy as np
 
-    allowed = allowance(t, unit, dtype)
+    allowed = allowance(t, unit, dtype, wide)
     output = t.steps[-1].value
     with np.errstate(all="ignore"):
         same = (np.isnan(given) & np.isnan(output)) | (given == output)
         difference = np.where(same, 0.0, given - output)
-        near = same | (np.abs(difference) <= allowed.total + slack)
+        room = np.where(np.isfinite(allowed.total), allowed.total, 0.0)
+        near = same | (np.abs(difference) <= room + slack)
         rows = np.asarray(near.all(axis=-1))
         if t.layout.n < _LEAST_FIT or not rows.any() or slack.any():
             return rows
@@ -97,12 +108,10 @@ def agrees(t: Trace, given: Array, unit: float, dtype: str, slack: Array) -> Arr
         second = np.where(same & ~np.isfinite(output), 0.0, gamma * t["normalized"].value)
         weight = 1 / (allowed.noise + slack + 1e-300)
         left = _without_common(difference, first, second, weight, allowed)
-        return rows & np.all(np.abs(left) <= 2 * allowed.noise + slack, axis=-1)
+        return np.asarray(rows & np.all(np.abs(left) <= 2 * allowed.noise + slack, axis=-1))
 
 
-def _without_common(
-    difference: Array, first: Array, second: Array, weight: Array, allowed: Allowance
-) -> Array:
+def _without_common(difference: Array, first: Array, second: Array, weight: Array, allowed: Allowance) -> Array:
     """The differences less their common shift and scale, both held to what is allowed."""
     import numpy as np
 
@@ -115,4 +124,4 @@ def _without_common(
     shift = np.clip(shift, -allowed.shift, allowed.shift)
     scale = np.where(bb > 0, (bd - ab * shift) / np.where(bb > 0, bb, 1), 0.0)
     scale = np.clip(scale, -allowed.scale, allowed.scale)
-    return difference - shift * first - scale * second
+    return np.asarray(difference - shift * first - scale * second)

@@ -12,8 +12,10 @@ from lnorm_cli.faults import slips
 from lnorm_cli.faults.answer import LARGE, Answer, make_answer
 from lnorm_cli.faults.catalogue import fault
 from lnorm_cli.faults.diagnosis import Diagnosis, Worst
+from lnorm_cli.faults.finding import Finding
+from lnorm_cli.faults.harmless import at_dtype
 from lnorm_cli.faults.infer import right_line
-from lnorm_cli.faults.judge import Finding, at_dtype, find
+from lnorm_cli.faults.judge import find
 from lnorm_cli.faults.problem import Problem, make_problem, place
 from lnorm_cli.faults.words import first_difference, hidden, how_compared, separating
 from lnorm_cli.norm import DEFAULT_EPS, LAYER, Spec, Trace
@@ -78,7 +80,7 @@ def diagnose(
 def diagnose_arrays(
     x: Any, given: Any, *, gamma: Any = 1, beta: Any = 0, eps: Any = None, spec: Spec = LAYER, dtype: str | None = None
 ) -> Diagnosis:
-    """`diagnose` for what code returned: numpy arrays, judged at the coarser dtype of x and given unless one is named."""
+    """`diagnose` for what code returned: numpy arrays, judged at `dtype` or else the coarser one of x and given."""
     import numpy as np
 
     from lnorm_cli.arithmetic import DTYPES

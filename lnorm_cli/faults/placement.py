@@ -4,8 +4,9 @@
     pre     right is x + F             F is the sublayer's output on norm(x)
     final   right is norm(x + F)       the norm that ends a Pre-LN stack, after its last addition
 
-Every way to mix these up is a term r and a factor k around one norm, r + k norm(u), or a sum without a norm. Where F is a
-multiple of x (or of norm(x)), the sublayer is also tried as that multiple, since the two orders feed it differently.
+Every way to mix these up is a term r and a factor k around one norm, r + k norm(u), or a sum without a norm.
+Where F is a multiple of x (or of norm(x)), the sublayer is also tried as that multiple, since the two orders feed
+it differently.
 """
 
 from __future__ import annotations
@@ -49,12 +50,16 @@ def placements(x: Array, residual: Array, order: str, spec: Spec, eps: Any) -> I
     if order not in ORDERS:
         raise InputError(f"unknown order {order!r}", hint="one of " + ", ".join(ORDERS))
     if x.shape != residual.shape:
-        raise InputError(f"the residual has shape {residual.shape}, x has {x.shape}", hint="they are added: give one shape")
+        raise InputError(
+            f"the residual has shape {residual.shape}, x has {x.shape}", hint="they are added: give one shape"
+        )
     exactly = x.dtype == object
     zero = Exact().array(np.zeros(x.shape, dtype=int)) if exactly else np.zeros(x.shape)
     total = Exact().add(x, residual) if exactly else x.astype(np.float64) + residual.astype(np.float64)
     normed = order != "pre"
-    yield Placement((), "norm(x + F)" if normed else "x + F", total if normed else None, zero if normed else total, right=True)
+    yield Placement(
+        (), "norm(x + F)" if normed else "x + F", total if normed else None, zero if normed else total, right=True
+    )
     if normed:
         name = "pre-for-post" if order == "post" else "final-norm-omitted"
         other = ("final-norm-omitted",) if order == "post" else ()

@@ -102,7 +102,7 @@ class Rounded(Exact):
         return _rounded(number, decimals, self.habit.even)
 
     def _keep(self, kind: str, value: Array) -> Array:
-        return self._round(value) if kind in self.habit.kinds else value  # type: ignore[no-any-return]
+        return self._round(value) if kind in self.habit.kinds else value
 
     def add(self, a: Array, b: Array) -> Array:
         return self._keep("add", super().add(a, b))

@@ -119,13 +119,13 @@ def _reach(t: Trace, digits: int, significant: bool) -> Array:
     spread = next(t[name].value for name in SPREADS if name in t)
     if significant:
         relative = 5 * 10.0**-digits
-        common = 2 * relative * size / divisor if "mean" in t else 0.0
-        relative_divisor = 4 * relative + 2 * common + common**2
-        return 2 * (gamma * (common + z * (relative_divisor + relative)) + relative * (output + gamma * z))
+        common = 2 * relative * size / divisor * ("mean" in t)
+        divided = 4 * relative + 2 * common + common**2
+        return np.asarray(2 * (gamma * (common + z * (divided + relative)) + relative * (output + gamma * z)))
     unit = 0.5 * 10.0**-digits
     relative_divisor = unit * (2 + 2 * size) / np.abs(spread) + unit / divisor
     relative_divisor = np.where(relative_divisor < 0.5, relative_divisor, np.inf)
-    return 2 * (gamma * (2 * unit / divisor + z * relative_divisor + unit) + 2 * unit)
+    return np.asarray(2 * (gamma * (2 * unit / divisor + z * relative_divisor + unit) + 2 * unit))
 
 
 def _other_algebra(spec: Spec) -> Iterator[Spec]:
@@ -183,6 +183,4 @@ def _matches(problem: Problem, t: Trace, rows: Array) -> bool:
     assert answer.exact is not None
     assert answer.half is not None
     given, half = t.layout.rows(answer.exact), t.layout.rows(answer.half)
-    return all(
-        abs(a - approximate(b)) <= room for a, b, room in zip(given.flat, rows.flat, half.flat, strict=True)
-    )
+    return all(abs(a - approximate(b)) <= room for a, b, room in zip(given.flat, rows.flat, half.flat, strict=True))

@@ -38,22 +38,45 @@ class _Way:
     term_first: bool
 
 
+@dataclass(frozen=True)
+class _Stack:
+    """Candidates with their normalized values, one a line, and how far rounding may move these."""
+
+    normalized: Array
+    loose: Any
+    candidates: list[Candidate]
+
+
 def explanations(problem: Problem, most: int = MOST_FAULTS) -> list[Candidate]:
     """The candidates with the fewest faults that fit the answer, all with equally many; empty when none does."""
     return next((found for found in levels(problem, most) if found), [])
 
 
 def levels(problem: Problem, most: int = MOST_FAULTS) -> Iterator[list[Candidate]]:
-    """The candidates that fit with one fault, with two, with three."""
-    statistics, affine = pieces(problem.spec, problem.x.shape, problem.eps)
-    ways = _ways(problem, affine if problem.step == "output" else [])
-    right = Candidate((), problem.spec, problem.eps)
-    previous: list[Candidate] = [right]
+    """The candidates that fit with one fault, with two, with three; each level is worked out once for a problem."""
+    done: list[list[Candidate]] = problem.memo.setdefault("levels", [])
+    if "ways" not in problem.memo:
+        statistics, affine = pieces(problem.spec, problem.x.shape, problem.eps)
+        problem.memo["pieces"] = statistics
+        problem.memo["ways"] = _ways(problem, affine if problem.step == "output" else [])
+        problem.memo["stack"] = _stack(problem, [Candidate((), problem.spec, problem.eps)])
     for count in range(1, most + 1):
-        current = list(together(statistics, problem.spec, problem.eps, count))
-        sifted = itertools.chain(_sift(problem, current, ways[:1]), _sift(problem, previous, ways[1:]))
-        yield _verified(problem, sifted)
-        previous = current
+        if len(done) < count:
+            done.append(_level(problem, count))
+        yield done[count - 1]
+
+
+def _level(problem: Problem, count: int) -> list[Candidate]:
+    """So many faults: all of them in the statistics, or one in gamma and beta and the others as at the level before."""
+    ways: list[_Way] = problem.memo["ways"]
+    sifted = _sift(problem, problem.memo["stack"], ways[1:])
+    candidates = list(together(problem.memo["pieces"], problem.spec, problem.eps, count))
+    if problem.step != "output":
+        return _verified(problem, candidates)
+    size = max(1, _BLOCK // problem.x.size)
+    blocks = [_stack(problem, candidates[start : start + size]) for start in range(0, len(candidates), size)]
+    problem.memo["stack"] = blocks[0] if len(blocks) == 1 else _stack(problem, [])
+    return _verified(problem, itertools.chain(*(_sift(problem, block, ways[:1]) for block in blocks), sifted))
 
 
 def _verified(problem: Problem, candidates: Iterable[Candidate]) -> list[Candidate]:
@@ -84,24 +107,11 @@ def _ways(problem: Problem, affine: Sequence[Piece]) -> list[_Way]:
     return ways
 
 
-def _sift(problem: Problem, candidates: Sequence[Candidate], ways: Sequence[_Way]) -> Iterator[Candidate]:
-    """The candidates, each in each way, that come near the answer in float64."""
-    if problem.step != "output":
-        yield from (candidate for candidate in candidates if ways and ways[0].piece is None)
-        return
-    if not ways:
-        return
-    size = max(1, _BLOCK // problem.x.size)
-    for start in range(0, len(candidates), size):
-        block = candidates[start : start + size]
-        yield from _sift_block(problem, block, ways)
-
-
-def _sift_block(problem: Problem, block: Sequence[Candidate], ways: Sequence[_Way]) -> Iterator[Candidate]:
+def _sift(problem: Problem, stack: _Stack, ways: Sequence[_Way]) -> Iterator[Candidate]:
+    """The candidates of a stack, each in each way, that come near the answer in float64."""
     import numpy as np
 
-    normalized, loose, kept = _stack(problem, block)
-    if not kept:
+    if not stack.candidates:
         return
     given = problem.answer.values.ravel()
     room = problem.answer.slack.ravel() * (1 + 1e-9)
@@ -109,25 +119,26 @@ def _sift_block(problem: Problem, block: Sequence[Candidate], ways: Sequence[_Wa
     odd = ~np.isfinite(given)
     with np.errstate(all="ignore"):
         for way in ways:
-            output = (normalized + way.term) * way.factor if way.term_first else normalized * way.factor + way.term
-            terms = np.abs(output - way.term) + np.abs(way.term) + np.abs(output)
-            allowed = room + (8 * unit + 2.0**-44) * terms + (0.0 if loose is None else np.abs(way.factor) * loose)
-            near = np.abs(output - given) <= allowed
+            scaled = stack.normalized * way.factor
+            output = (stack.normalized + way.term) * way.factor if way.term_first else scaled + way.term
+            terms = np.abs(scaled) + 2 * np.abs(way.term) + np.abs(output)
+            allowed = room + (8 * unit + 2.0**-44) * terms + np.abs(way.factor) * stack.loose
+            near = np.abs(output - given) <= np.where(np.isfinite(allowed), allowed, 0.0)
             if odd.any():
                 near |= odd & ((np.isnan(output) & np.isnan(given)) | (output == given))
             for index in np.flatnonzero(near.all(axis=1)):
-                parts = [*kept[index].pieces, *([way.piece] if way.piece else [])]
+                parts = [*stack.candidates[index].pieces, *([way.piece] if way.piece else [])]
                 whole = combine(parts, problem.spec, problem.eps)
                 if whole is not None:
                     yield whole
 
 
-def _stack(problem: Problem, block: Sequence[Candidate]) -> tuple[Array, Array | None, list[Candidate]]:
+def _stack(problem: Problem, candidates: Sequence[Candidate]) -> _Stack:
     """The normalized values of each candidate, flat, with what rounding may do to them."""
     import numpy as np
 
     normalized, loose, kept = [], [], []
-    for candidate in block:
+    for candidate in candidates:
         try:
             t = problem.run(candidate.spec, None, candidate.eps)
         except InputError:
@@ -137,8 +148,8 @@ def _stack(problem: Problem, block: Sequence[Candidate]) -> tuple[Array, Array |
         if problem.answer.unit is not None:
             loose.append(_flat(t, _loose(t, problem.answer.unit)))
     if not kept:
-        return np.zeros((0, problem.x.size)), None, []
-    return np.stack(normalized), np.stack(loose) if loose else None, kept
+        return _Stack(np.zeros((0, problem.x.size)), 0.0, [])
+    return _Stack(np.stack(normalized), np.stack(loose) if loose else 0.0, kept)
 
 
 def _flat(t: Trace, rows: Array) -> Array:
@@ -156,6 +167,6 @@ def _loose(t: Trace, unit: float) -> Array:
         reach = np.abs(t["x"].value).max(axis=-1, keepdims=True) / np.abs(divisor_of(t))
         roundings = 32 + 4 * n**0.5 + n / 4
         shift = roundings * unit * reach
-        return shift + np.abs(t["normalized"].value) * (
-            roundings * unit * (1 + np.minimum(np.nan_to_num(reach, nan=10.0, posinf=10.0), 10.0) ** 2) + shift**2
-        )
+        amplified = 1 + np.minimum(np.nan_to_num(reach, nan=10.0, posinf=10.0), 10.0) ** 2
+        scale = roundings * unit * amplified + shift**2
+        return np.asarray(shift + np.abs(t["normalized"].value) * scale)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lnorm_cli import exact
@@ -113,7 +112,7 @@ def other_step(problem: Problem) -> Slip | None:
 
     t = problem.run(problem.spec)
     for step in t.steps:
-        if step.name == problem.step or step.name == "x" and problem.step != "output":
+        if step.name == problem.step or (step.name == "x" and problem.step != "output"):
             continue
         given = problem.answer.values if problem.step != "output" else t.layout.rows(problem.answer.values)
         if step.value.shape != given.shape:
@@ -123,7 +122,9 @@ def other_step(problem: Problem) -> Slip | None:
         with np.errstate(all="ignore"):
             if np.all(np.abs(given - step.value) <= room):
                 names = step.name.replace("_", " "), problem.step.replace("_", " ")
-                return Slip(("other-step",), (f"These are the values of the step {names[0]}, not {names[1]}.",), step.name)
+                return Slip(
+                    ("other-step",), (f"These are the values of the step {names[0]}, not {names[1]}.",), step.name
+                )
     return None
 
 
@@ -223,7 +224,9 @@ def _element_slip(problem: Problem, t: Trace) -> Iterator[Slip]:
         changed[index] = value
         if _fits(replace(problem, x=changed)):
             was = number(exact.to_float(x[index]))
-            yield Slip(("carried-forward",), (f"As if x[{index}] were {decimal(value)} instead of {was}.",), "x", ((index,),))
+            yield Slip(
+                ("carried-forward",), (f"As if x[{index}] were {decimal(value)} instead of {was}.",), "x", ((index,),)
+            )
             return
         mean = Exact().array(t["mean"].value)[0, 0] if problem.x.dtype != object else None
         exact_mean = problem.run(problem.spec, Exact())["mean"].value[0, 0] if mean is None else mean

@@ -1,9 +1,9 @@
 """Large arrays, judged slice by slice in bounded memory.
 
-A slice that stays in the cache is normalized in float32 (float64 arrays in float64) and set against the given numbers at
-a few roundings of their dtype. Slices beyond that are suspects, nothing more: they are judged again in float64 by
-the rules of `condition`, and a sample of what is wrong is explained like any small array. Pages of mapped files are
-given back on the way.
+A slice that stays in the cache is normalized in float32 (float64 arrays in float64) and set against the given
+numbers at a few roundings of their dtype. Slices beyond that are suspects, nothing more: they are judged again in
+float64 by the rules of `condition`, and a sample of what is wrong is explained like any small array. Pages of
+mapped files are given back on the way.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from lnorm_cli.arithmetic import Float
 from lnorm_cli.faults.answer import Answer
 from lnorm_cli.faults.candidates import pieces
 from lnorm_cli.faults.diagnosis import Diagnosis
-from lnorm_cli.faults.judge import Finding, find
+from lnorm_cli.faults.finding import Finding
+from lnorm_cli.faults.judge import find
 from lnorm_cli.faults.problem import Problem, make_problem
 from lnorm_cli.faults.slips import implied
 from lnorm_cli.faults.words import how_compared

@@ -68,7 +68,10 @@ def _numbers(terminal: Terminal, diagnosis: Diagnosis, norm: str) -> None:
         if norm == "rms":
             names = {"mean": "subtracted", "standard_deviation": "root mean square"}
         where = f" of row {index_text(diagnosis.row)}" if diagnosis.row else ""
-        rows = [(f"{name}{where}", number(diagnosis.implied[key]), number(diagnosis.right[key])) for key, name in names.items()]
+        rows = [
+            (f"{name}{where}", number(diagnosis.implied[key]), number(diagnosis.right[key]))
+            for key, name in names.items()
+        ]
     worst = diagnosis.worst
     if worst is not None and diagnosis.verdict == "wrong":
         rows.append((f"y[{index_text(worst.index)}]", _shown(worst.given), _shown(worst.right)))

@@ -46,7 +46,9 @@ def how_compared(problem: Problem) -> str:
     answer = problem.answer
     if answer.unit is None:
         if problem.exactly:
-            return "each number at the digits typed: half a unit of its last digit, limits included, in exact arithmetic"
+            return (
+                "each number at the digits typed: half a unit of its last digit, limits included, in exact arithmetic"
+            )
         return "each number at the digits typed: half a unit of its last digit, limits included"
     import numpy as np
 
@@ -67,6 +69,8 @@ def first_difference(right: Trace, wrong: Trace) -> str:
 
     if wrong.layout != right.layout:
         return right.steps[1].name
+    if wrong.spec.spread == "one-pass" and "variance" in right:
+        return "variance"
     if wrong.spec.pool == "column":
         return "deviation" if "deviation" in right else "normalized"
     unit = getattr(wrong.arithmetic, "unit", 0.0)
