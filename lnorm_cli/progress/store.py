@@ -130,7 +130,7 @@ class Store:
             try:
                 card = self._commit(answered, now)
             except (OSError, sqlite3.Error) as error:
-                self._close()
+                self.close()
                 self._give_up(f"{self.path}: {reason(error)}")
         if not self.save:
             card = _next(answered, self._cards.get(answered.key), now)
@@ -174,12 +174,14 @@ class Store:
                 patiently(self._file, f"BEGIN IMMEDIATE; {_SCHEMA} PRAGMA user_version = {VERSION}; COMMIT")
         return self._file
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """Let go of the file; the next answer opens it again."""
         if self._file is not None:
             self._file.close()
             self._file = None
 
-    close = _close
+    def __del__(self) -> None:
+        self.close()
 
     def scheduled(self, now: datetime | None = None) -> dict[str, Scheduled]:
         """Every item that was answered."""

@@ -207,6 +207,12 @@ def _check_order(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _check_formula(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    for name in item.get("names", ()):
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z_0-9]*", name) or name in ("sqrt", "abs", "Abs", "pi"):
+            yield "names", f"{name!r} is a function, or no name"
+            return
+    if item["answer"].strip().lower() in ("h", "s", "q"):
+        yield "answer", f"{item['answer']!r} alone is a command of the quiz: use another letter"
     names = (*NAMES, *item.get("names", ()))
     for key, text in [
         ("answer", item["answer"]),
