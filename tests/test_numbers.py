@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from lnorm_cli import InputError, trace
 from lnorm_cli.reading import exact_text, join_arguments, parse_number, parse_vector
+from lnorm_cli.render.notation import ASCII, UNICODE
 
 F = Fraction
 
@@ -147,6 +148,9 @@ def test_what_is_printed_reads_back_to_the_same_value(text: str) -> None:
     printed = exact_text(value)
     again: Any = parse_number(printed)
     assert again == value or abs((again - value).evalf(60)) < 1e-50
+    for notation in (UNICODE, ASCII):  # and so does what stands in the text output
+        shown: Any = parse_number(notation.exact(value))
+        assert shown == value or abs((shown - value).evalf(60)) < 1e-50
     with mpmath.workdps(80):
         truth = evaluate(text, 80)
         assert abs(evaluate(printed, 80) - truth) <= mpmath.mpf(10) ** -40 * max(abs(truth), 1)
