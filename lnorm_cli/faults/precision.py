@@ -49,12 +49,15 @@ class Ordered(Float):
         if self.order == "right to left":
             return self._rounded(lambda v: np.add.accumulate(v[..., ::-1], axis=-1)[..., -1:], a)
         if self.order == "rounded once":
-            return self._rounded(lambda v: np.add.reduce(v.astype(np.longdouble), axis=-1, keepdims=True), a).astype(
-                self.dtype
-            )
+            return self._rounded(self._rounded_once, a)
         if self.order.endswith("lanes"):
             return self._lanes(a, int(self.order.split()[1]))
         return super().sum(a)
+
+    def _rounded_once(self, v: Array) -> Array:
+        import numpy as np
+
+        return np.add.reduce(v.astype(np.longdouble), axis=-1, keepdims=True).astype(self.dtype)
 
     def _lanes(self, a: Array, lanes: int) -> Array:
         import numpy as np
