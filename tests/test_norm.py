@@ -262,6 +262,13 @@ def test_what_cannot_be_traced(x: Any, spec: Spec, words: str) -> None:
         trace(x, spec)
 
 
+def test_each_step_is_kept_in_the_dtype_that_it_was_rounded_to() -> None:
+    steps = trace([1, 2, 4], LAYER, Float("float16", accumulate="float32"), gamma=[1, 2, 3])
+    own = {step.name for step in steps if step.value.dtype == np.float16}
+    assert own == {"x", "normalized", "scaled", "output"}
+    assert {step.value.dtype for step in steps if step.name not in own} == {np.dtype(np.float32)}
+
+
 def test_the_steps_in_order() -> None:
     assert [step.name for step in trace([1, 2])] == [
         "x", "mean", "deviation", "squared_deviation", "variance", "variance_plus_epsilon", "standard_deviation",

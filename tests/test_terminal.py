@@ -228,12 +228,22 @@ class TestPipes:
         assert "Traceback" not in done.stderr
         assert "internal" not in done.stderr
 
-    def test_ctrl_c_is_130_and_silent(self) -> None:
-        command = [sys.executable, "-m", "lnorm_cli", "compute", "-"]
-        with subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
-        ) as process:
-            time.sleep(1.0)
+    def test_ctrl_c_is_130_and_silent(self, tmp_path: Path) -> None:
+        """The numbers come through a named pipe: once it can be written to, the command waits to read from it."""
+        pipe = tmp_path / "numbers"
+        os.mkfifo(pipe)
+        command = [sys.executable, "-m", "lnorm_cli", "compute", "-i", str(pipe)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()) as process:
+            descriptor = self.opened(pipe)
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=20)
+            out, err = process.communicate(timeout=30)
+            os.close(descriptor)
         assert (process.returncode, out, err) == (130, b"", b"")
+
+    def opened(self, pipe: Path) -> int:
+        for _ in range(600):
+            try:
+                return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+            except OSError:  # nobody reads yet
+                time.sleep(0.05)
+        raise TimeoutError
