@@ -228,11 +228,11 @@ def to_exact(values: Any) -> Array:
     elif array.dtype.kind in "iu":
         flat = [Fraction(int(value)) for value in array.flat]
     elif array.dtype == np.longdouble and array.dtype.itemsize > 8:
-        flat = [Fraction(*value.as_integer_ratio()) for value in array.flat]
+        flat = [_ratio(value) for value in array.flat]
     elif array.dtype.kind in "cSMm":
         raise InputError(f"the values have dtype {array.dtype}, not real numbers", hint="convert them to float")
     else:
-        flat = [Fraction(value) for value in array.astype(np.float64).flat]
+        flat = [_ratio(value) for value in array.astype(np.float64).flat]
     result[...] = np.array([*flat, None], dtype=object)[:-1].reshape(array.shape)
     return result
 
@@ -245,5 +245,13 @@ def _exact_scalar(value: Any) -> Any:
     if hasattr(value, "__index__"):
         return Fraction(value.__index__())
     if hasattr(value, "as_integer_ratio"):  # Python's and numpy's floats, Decimal, Fraction
-        return Fraction(*value.as_integer_ratio())
+        return _ratio(value)
     return value
+
+
+def _ratio(value: Any) -> Fraction:
+    """A float as the fraction that it is."""
+    try:
+        return Fraction(*value.as_integer_ratio())
+    except (ValueError, OverflowError):
+        raise InputError(f"{value} is not a finite number", hint="exact arithmetic takes finite numbers") from None

@@ -136,6 +136,14 @@ def test_what_is_no_real_number_is_refused(values: Any) -> None:
         to_exact(values)
 
 
+@pytest.mark.parametrize(
+    "values", [[math.nan], [-math.inf], np.array([np.inf], np.float32), [F(1), np.float16(np.nan)]]
+)
+def test_what_is_not_finite_has_no_exact_value(values: Any) -> None:
+    with pytest.raises(InputError, match="not a finite number"):
+        to_exact(values)
+
+
 SURDS = st.sampled_from(
     ["0", "1", "-2", "2/3", "sqrt(2)", "-sqrt(3)", "sqrt(2)/3", "1+sqrt(2)", "pi", "2-sqrt(5)", "1e-30"]
 )

@@ -210,6 +210,13 @@ def test_rows_and_batch(tmp_path: Path) -> None:
     down = document(*file, "--norm", "batch", "--eps", "0")
     assert [row["index"] for row in down["rows"]] == [[0], [1], [2]]
     assert step(down["rows"][1], "mean")["exact"] == "9/4"
+    np.save(tmp_path / "ncl.npy", np.random.default_rng(5).normal(size=(4, 3, 5)))
+    x = np.load(tmp_path / "ncl.npy")
+    channels = document("-i", str(tmp_path / "ncl.npy"), "--norm", "batch", "--gamma", "1 2 3", "--no-exact")
+    assert channels["axis"] == [0, 2]
+    right = (x - x.mean((0, 2), keepdims=True)) / np.sqrt(x.var((0, 2), keepdims=True) + 1e-5) * np.c_[[1, 2, 3]]
+    for row, own in zip(channels["rows"], right.transpose(1, 0, 2), strict=True):
+        assert row["output"]["float"] == pytest.approx(own.ravel().tolist(), abs=1e-13)
     many = compute("-i", "-", stdin="\n".join(f"{i} {i * i} 1" for i in range(40))).out
     assert "28 more are not shown" in many
 

@@ -230,6 +230,15 @@ def test_pickles_are_refused_and_do_not_run(tmp_path: Path) -> None:
     assert canary.exists()  # so the canary does sing
 
 
+@pytest.mark.parametrize("eps", ["-1", '"-1e-400"', '"nan"', "NaN", "null", "true", "[1e-5]", '"x"'])
+def test_epsilon_in_a_file_obeys_the_same_rules(tmp_path: Path, eps: str) -> None:
+    (tmp_path / "x.json").write_text(f'{{"x": [1, 2], "eps": {eps}}}')
+    done = invoke("compute", "-i", str(tmp_path / "x.json"))
+    assert (done.code, done.out) == (2, "")
+    assert "eps" in done.err
+    assert "internal" not in done.err
+
+
 def test_nan_is_kept_where_it_is_allowed(tmp_path: Path) -> None:
     """`diagnose` reads answers that may hold nan."""
     (tmp_path / "y.json").write_text('[1, NaN, "-inf", -Infinity]')
