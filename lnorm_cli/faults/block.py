@@ -93,8 +93,9 @@ def _is_sum(total: Array, answer: Answer) -> bool:
         assert answer.exact is not None
         assert answer.half is not None
         pairs = zip(answer.exact.flat, total.flat, answer.half.flat, strict=True)
+        program = Fraction(1, 2**50) if answer.plausible_dtype() else Fraction(0)
         return bool(np.isfinite(answer.values).all()) and all(
-            abs(given - approximate(value)) <= (half or Fraction(0)) for given, value, half in pairs
+            abs(given - approximate(value)) <= half + program * abs(given) for given, value, half in pairs
         )
     sums = total.astype(np.float64)
     room = answer.slack * (1 + 1e-9) + 4 * (answer.unit or 2.0**-53) * (np.abs(sums) + np.abs(answer.values))

@@ -3,7 +3,7 @@
 With unit roundoff u, row length n, largest |x| and divisor s (the standard deviation, epsilon included):
 
     shift   error of the mean over s:        (8 + max(4 sqrt(n), n/4)) u max|x| / s, one number a row
-            (|x| / s counts up to 64, and without bound in a wide allowance)
+            (|x| / s counts up to 64; in a wide allowance without bound, with 2 + sqrt(n)/2 before it)
     scale   relative error of the divisor:   (8 + 4 sqrt(n)) u + shift^2 + 8 u min(mean^2/var, 100), one a row
     noise   roundings of each element:       2 u (|gamma normalized| + |rest| + |y|) + 2 u |gamma x| / s
 
@@ -71,6 +71,8 @@ def allowance(t: Trace, unit: float, dtype: str, wide: bool = False) -> Allowanc
             reach = np.minimum(reach, HALF_REACH if half else REACH)
         offset = np.abs(t["mean"].value) if "mean" in t else np.zeros((t.layout.count, 1))
         shift = (2 if half else 8) + (math.sqrt(counted) if half else max(4 * math.sqrt(n), n / 4))
+        if wide:
+            shift = 2 + math.sqrt(n) / 2  # what is usual, not what is possible: the bound would let anything pass
         shift = shift * unit * reach.max(axis=-1, keepdims=True) * ("mean" in t)
         amplified = np.minimum(np.nan_to_num((offset / divisor) ** 2, nan=100.0, posinf=100.0), 100.0)
         scale = (4 + math.sqrt(counted) if half else 8 + 4 * math.sqrt(n)) * unit + shift**2

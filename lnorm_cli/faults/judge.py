@@ -92,7 +92,7 @@ def _typed(problem: Problem) -> Finding | None:
         return Finding("wrong", ("rounded-intermediate",), names(_pairs(problem)), (evidence,))
     slip = slips.arithmetic_slip(problem) or slips.wrong_order(problem) or slips.other_step(problem)
     if slip is not None:
-        return of_slip(slip)
+        return replace(of_slip(slip), alternatives=names(_pairs(problem)))
     rounded = rounded_fault(problem)
     if rounded is not None:
         return _with_rounding(*rounded, _pairs(problem))

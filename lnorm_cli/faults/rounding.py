@@ -67,7 +67,7 @@ _WORDS = {
 
 def habits(decimals: int, significant: int) -> Iterator[Habit]:
     """Habits for an answer typed with so many decimals and significant digits, the likely ones first."""
-    for offset in (0, 1, 2, -1, -2):
+    for offset in (0, 1, 2, -1, -2, -3, -4):
         for kinds in HABITS:
             for even in (False, True):
                 if decimals + offset >= 0:

@@ -53,12 +53,13 @@ def elements_right(problem: Problem, values: Array | None = None) -> Array:
 
 
 def arithmetic_slip(problem: Problem) -> Slip | None:
-    """Few elements wrong, all others right."""
+    """In each row few elements wrong, all others right."""
     import numpy as np
 
     right = elements_right(problem)
     wrong = np.argwhere(~right)
-    if right.size < 3 or not 0 < len(wrong) <= max(1, right.size // 4):
+    most = int((~problem.layout.rows(right)).sum(axis=-1).max())
+    if problem.layout.n < 3 or not 0 < most <= max(1, problem.layout.n // 4):
         return None
     if problem.answer.typed and problem.answer.digits < 2:
         return None
