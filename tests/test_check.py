@@ -23,7 +23,7 @@ from lnorm_cli.errors import InputError
 
 FUNCTIONS = Path(__file__).parent / "functions"
 EXPECTED: dict[str, dict[str, Any]] = tomllib.loads((FUNCTIONS / "expected.toml").read_text(encoding="utf-8"))
-QUICK = Limits(seconds=1.0, loading=10.0, memory=1 << 27)
+QUICK = Limits(seconds=15.0, loading=60.0, memory=1 << 27)
 TAKEN = ("gamma", "beta", "eps")
 
 
@@ -53,9 +53,9 @@ def test_collection(file: str) -> None:
     needs = entry.get("needs")
     if needs and importlib.util.find_spec(needs) is None:
         pytest.skip(f"{needs} is not installed")
-    limits = replace(QUICK, seconds=0.4) if entry.get("reason") == "timed out" else QUICK
-    if needs or entry.get("reason") == "out of memory":
-        limits = replace(QUICK, seconds=10.0)
+    limits = QUICK
+    if entry.get("reason") == "timed out":
+        limits = replace(QUICK, seconds=2.0 if "cases" in entry else 0.4)
     report = run(FUNCTIONS / file, entry["name"], norm=entry.get("norm", "layer"), limits=limits)
     if file.startswith("right/"):
         assert not report.failures, report.failures[0]

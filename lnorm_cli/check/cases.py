@@ -70,7 +70,7 @@ class Case:
         """
         dtype = self.judged_as(result_dtype)
         t = trace(self.x, NORMS[self.norm], Float(), gamma=self.gamma, beta=self.beta, eps=float(self.eps))
-        return t.layout.restore(allowance(t, Float(dtype).unit, dtype).total)
+        return t.layout.restore(allowance(t, Float(dtype).unit, dtype, wide=True).total)
 
     def judged_as(self, result_dtype: str) -> str:
         """The coarser of the case's dtype and the result's."""

@@ -38,7 +38,8 @@ class Reading:
 
 def name_faults(report: Report) -> Report:
     """The report with faults on each failing case and, where one explanation covers them, on the whole."""
-    readings = _read_all([result for result in report.results if result.outcome != judge.PASS])
+    notes = [result for result in report.results if result.case.note and result.outcome != judge.PASS]
+    readings = _read_all(report.failures or notes)
     support = _support(report, readings)
     common = _common(report, readings, support)
     best = common[0] if common else frozenset()
@@ -58,13 +59,15 @@ def name_faults(report: Report) -> Report:
 def _read_all(failures: Sequence[CaseResult]) -> dict[int, Reading]:
     """A reading of each failure by its id.
 
-    The only explanation of an earlier failure that gives the numbers of this one too is taken over unsearched.
+    The only explanation of an earlier failure that gives the numbers of this one too is taken over unsearched;
+    and the search ends when more than half of the failures have turned out to mean nothing known.
     """
     readings: dict[int, Reading] = {}
     known: dict[Explanation, None] = {}
     for result in failures:
         again = tuple(explanation for explanation in known if _reproduces(explanation, result))
-        reading = Reading(again) if again else _read(result)
+        hopeless = 2 * sum(not reading.explanations for reading in readings.values()) > len(failures)
+        reading = Reading(again) if again or hopeless else _read(result)
         if len(reading.explanations) == 1:
             known |= dict.fromkeys(reading.explanations)
         readings[id(result)] = reading
