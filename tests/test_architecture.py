@@ -124,7 +124,8 @@ WITHOUT = [
     (["explain"], ["numpy", "sympy"]), (["compute", "--help"], ["numpy", "sympy", "rich"]),
     (["compute", "2", "4", "4", "6"], ["ml_dtypes", "fsrs", "sqlite3", "matplotlib", "pydantic"]),
     (["compute", "2", "4", "4", "6", "--no-exact", "--json"], ["ml_dtypes", "rich"]),
-    (["quiz", "--help"], ["numpy", "sympy", "fsrs"]), (["check", "--help"], ["numpy", "sympy"]),
+    (["quiz", "--help"], ["numpy", "sympy", "fsrs"]), (["diagnose", "--help"], ["numpy", "sympy"]),
+    (["check", "--help"], ["numpy", "sympy"]),
 ]  # fmt: skip
 
 
