@@ -36,9 +36,7 @@ def register(app: typer.Typer) -> None:
 
 
 def check(
-    target: Annotated[
-        str | None, typer.Argument(metavar="FILE.py:NAME", help="Your function or class.")
-    ] = None,
+    target: Annotated[str | None, typer.Argument(metavar="FILE.py:NAME", help="Your function or class.")] = None,
     norm: Annotated[Literal["layer", "rms"], typer.Option("--norm", help="What it should be.")] = "layer",
     case: Annotated[
         list[str] | None, typer.Option("--case", metavar="ID", help="Run this case only (may be repeated).")
@@ -47,9 +45,7 @@ def check(
     timeout: Annotated[
         float, typer.Option("--timeout", metavar="SECONDS", min=0.05, max=3600, help="Time for one case.")
     ] = 5.0,
-    new: Annotated[
-        str | None, typer.Option("--new", metavar="FILE.py", help="Write a starter to fill in.")
-    ] = None,
+    new: Annotated[str | None, typer.Option("--new", metavar="FILE.py", help="Write a starter to fill in.")] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Run again whenever the file is saved.")] = False,
     json: Annotated[bool, typer.Option("--json", help="The result as JSON.")] = False,
     ascii: options.Ascii = False,
@@ -58,9 +54,7 @@ def check(
     if new is not None:
         return _start(new, target, norm)
     if target is None:
-        raise InputError(
-            "no function named", hint="give FILE.py:NAME, or begin with: lnorm check --new my.py"
-        )
+        raise InputError("no function named", hint="give FILE.py:NAME, or begin with: lnorm check --new my.py")
     if not timeout > 0:  # nan
         raise InputError("--timeout: nan is no number of seconds", hint="such as --timeout 5")
     if watch and json:
@@ -110,9 +104,7 @@ def _say_that_it_runs(target: str, timeout: float) -> None:
     from lnorm_cli.render.terminal import visible
 
     file = target.rpartition(":")[0] or target
-    print(
-        f"running {visible(file)} in a process of its own, {timeout:g} s a case", file=sys.stderr, flush=True
-    )
+    print(f"running {visible(file)} in a process of its own, {timeout:g} s a case", file=sys.stderr, flush=True)
 
 
 def _write(report: Report, ascii: bool) -> None:
