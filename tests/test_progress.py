@@ -294,3 +294,12 @@ def test_reset_forgets_everything(tmp_path: Path) -> None:
     assert store.answers() == []
     assert store.scheduled() == {}
     assert Store(tmp_path / "progress.db").scheduled() == {}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="kill -9")
+def test_whole_quizzes_killed_and_eight_at_once() -> None:
+    """The long script with a few kills."""
+    script = Path(__file__).parent / "long" / "quiz_kill.py"
+    done = subprocess.run([sys.executable, script, "4"], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count(" 0 missing") == 2
