@@ -9,8 +9,8 @@ With unit roundoff u, row length n, largest |x| and divisor s (the standard devi
 
 A sum of n terms errs by n u at worst and by about sqrt(n) u as a rule (Higham, Accuracy and Stability of Numerical
 Algorithms, 2nd ed., section 4.2). The last term of scale lets pass the one-pass formula while its digits hold, that of
-noise x scale + shift in one step. The two half precisions are expected to take their statistics in float32: there
-n counts at most as 16.
+noise x scale + shift in one step. The two half precisions are expected to sum in float32: there shift is
+2 u max|x| / s (|x| / s up to 4), scale 4 u + shift^2 and noise u (3 |gamma normalized| + |y|), whatever n is.
 """
 
 from __future__ import annotations
@@ -64,23 +64,25 @@ def allowance(t: Trace, unit: float, dtype: str, wide: bool = False) -> Allowanc
         x, normalized, gamma = t["x"].value, t["normalized"].value, t.parameters["gamma"]
         output = t.steps[-1].value
         half = dtype in ("float16", "bfloat16")
-        counted = min(n, 16) if half else n
         divisor = np.abs(divisor_of(t))
         reach = np.abs(x) / divisor
         if half or not wide:
             reach = np.minimum(reach, HALF_REACH if half else REACH)
         offset = np.abs(t["mean"].value) if "mean" in t else np.zeros((t.layout.count, 1))
-        shift = (2 if half else 8) + (math.sqrt(counted) if half else max(4 * math.sqrt(n), n / 4))
+        shift = 2.0 if half else 8 + max(4 * math.sqrt(n), n / 4)
         if wide:
             shift = 2 + math.sqrt(n) / 2  # what is usual, not what is possible: the bound would let anything pass
         shift = shift * unit * reach.max(axis=-1, keepdims=True) * ("mean" in t)
         amplified = np.minimum(np.nan_to_num((offset / divisor) ** 2, nan=100.0, posinf=100.0), 100.0)
-        scale = (4 + math.sqrt(counted) if half else 8 + 4 * math.sqrt(n)) * unit + shift**2
+        scale = (4 if half else 8 + 4 * math.sqrt(n)) * unit + shift**2
         if not half:
             scale = scale + 8 * unit * amplified
         scaled = np.abs(gamma * normalized)
-        noise = 2 * unit * (scaled + np.abs(output - gamma * normalized) + np.abs(output))
-        noise = noise + (1 if half else 2) * unit * np.abs(gamma) * reach * ("mean" in t)
+        if half:
+            noise = unit * (3 * scaled + np.abs(output))
+        else:
+            noise = 2 * unit * (scaled + np.abs(output - gamma * normalized) + np.abs(output))
+            noise = noise + 2 * unit * np.abs(gamma) * reach * ("mean" in t)
         noise = noise + 2 * _SUBNORMAL[dtype] * (1 + np.abs(gamma))
         total = noise + np.abs(gamma) * (shift + np.abs(normalized) * scale)
     return Allowance(noise, shift, scale, total)

@@ -29,7 +29,8 @@ def write(terminal: Terminal, diagnosis: Diagnosis, norm: str = "layer") -> None
         terminal.paragraph(visible(text), hang=2, first=f"{label}: " if label else "")
 
     names = " + ".join(diagnosis.faults)
-    terminal.line((diagnosis.verdict + (f": {names}" if names else ""), _STYLES[diagnosis.verdict]))
+    headline = diagnosis.verdict + (f": {names}" if names else "")
+    terminal.paragraph(headline, hang=2, style=_STYLES[diagnosis.verdict])
     if diagnosis.message != "Correct.":
         paragraph(_without_opening(diagnosis))
     for line in diagnosis.evidence:
