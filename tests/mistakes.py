@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 
-from mpmath import mp, mpf
+from mpmath import mp, mpf  # type: ignore[import-untyped]
 
 mp.dps = 60
 

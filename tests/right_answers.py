@@ -11,7 +11,7 @@ from typing import Any
 
 import mistakes
 import numpy as np
-from mpmath import mp
+from mpmath import mp  # type: ignore[import-untyped]
 
 from lnorm_cli.faults import Diagnosis, diagnose, diagnose_arrays
 from lnorm_cli.reading import parse_vector
@@ -136,14 +136,14 @@ def _array_case(chance: random.Random, kind: str, eps: Fraction) -> Case:
         x, gamma, beta = (a.astype(kept) for a in (x, gamma, beta))
         wide = [a.astype(np.float32) for a in (x, gamma, beta)]
         if chance.random() < 0.5:
-            given = _layer_norm(chance, *wide, float(eps)).astype(kept)
+            given = _layer_norm(chance, wide[0], wide[1], wide[2], float(eps)).astype(kept)
         else:  # rounded before the weight is applied
             ones, zeros = np.ones(n, np.float32), np.zeros(n, np.float32)
             normalized = _layer_norm(chance, wide[0], ones, zeros, float(eps)).astype(kept)
             given = (normalized * gamma + beta).astype(kept)
         return Case(kind, x, gamma, beta, eps, given)
-    dtype = np.float32 if kind == "float32 array" else np.float64
-    x, gamma, beta = (a.astype(dtype) for a in (x, gamma, beta))
+    kept = np.dtype(np.float32 if kind == "float32 array" else np.float64)
+    x, gamma, beta = (a.astype(kept) for a in (x, gamma, beta))
     return Case(kind, x, gamma, beta, eps, _layer_norm(chance, x, gamma, beta, float(eps)))
 
 

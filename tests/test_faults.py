@@ -104,7 +104,7 @@ def test_a_fault_that_is_a_spec_is_another_spec_and_gives_other_numbers(name: st
         return
     assert wrong != asked
     x = [[1, 2, 4], [3, 5, 9], [8, 0, 1]]
-    arguments = {"gamma": ["2", "0.5", "-1"], "beta": ["1", "-2", "0.5"], "eps": "0.5"}
+    arguments: dict[str, Any] = {"gamma": ["2", "0.5", "-1"], "beta": ["1", "-2", "0.5"], "eps": "0.5"}
     same = bool(np.all(trace(x, asked, **arguments).output == trace(x, wrong, **arguments).output))
     assert same == (name == "one-pass-variance")  # exact algebra; only rounding makes it a mistake
 
@@ -178,7 +178,7 @@ def test_onnx_vectors_are_right_and_their_unbiased_kin_are_not(case: dict[str, A
     spec = LAYER if case["op"] == "LayerNormalization" else RMS
     axes = tuple(range(case["axis"] % rank, rank))
     spec = Spec(axes=axes, numerator=spec.numerator, spread=spec.spread)
-    options = {"gamma": gamma, "beta": beta, "eps": float(np.float32(case["epsilon"])), "spec": spec}
+    options: dict[str, Any] = {"gamma": gamma, "beta": beta, "eps": float(np.float32(case["epsilon"])), "spec": spec}
     assert diagnose_arrays(x, y, **options).verdict == "correct"
     n = int(np.prod([x.shape[axis] for axis in axes]))
     wrong = ((y - beta) * np.float32(np.sqrt((n - 1) / n)) + beta).astype(np.float32)
@@ -206,7 +206,7 @@ def check_mistakes(text: tuple[str, str, str, str], digits: int, cases: list[tup
     eps = Fraction(text[3])
     simpler = [(), *(mistakes.singles() if len(cases[0]) > 1 else [])]
     simpler_texts = {mistakes.typed(mistakes.answer(x, gamma, beta, eps, faults), digits) for faults in simpler}
-    options = {"gamma": parse_vector(text[1]), "beta": parse_vector(text[2]), "eps": eps}
+    options: dict[str, Any] = {"gamma": parse_vector(text[1]), "beta": parse_vector(text[2]), "eps": eps}
     missed = []
     for faults in cases:
         given = mistakes.typed(mistakes.answer(x, gamma, beta, eps, faults), digits)
@@ -216,6 +216,52 @@ def check_mistakes(text: tuple[str, str, str, str], digits: int, cases: list[tup
         if frozenset(faults) not in names(result):
             missed.append((faults, given, result.verdict, result.faults, result.alternatives))
     assert not missed
+
+
+RMS_CASES = {
+    "layer-for-rms": (),
+    "not-centered": ("not-centered",),
+    "second-moment": ("second-moment",),
+    **{
+        name: ("rms-for-layer", name)
+        for name, stage in mistakes.STAGES.items()
+        if name == "variance-dropped" or not {"numerator", "spread", "pool"} & set(stage.split())
+    },
+}
+
+
+@pytest.mark.parametrize("text", mistakes.VECTORS[2:20:6], ids=lambda text: text[0])
+def test_mistakes_in_rmsnorm_are_named(text: tuple[str, str, str, str]) -> None:
+    x, gamma, beta = map(mistakes.numbers, text[:3])
+    eps = Fraction(text[3])
+    options: dict[str, Any] = {"gamma": parse_vector(text[1]), "beta": parse_vector(text[2]), "eps": eps, "spec": RMS}
+    for name, made in RMS_CASES.items():
+        given = mistakes.typed(mistakes.answer(x, gamma, beta, eps, made), 14)
+        result = diagnose(parse_vector(text[0]), given, **options)
+        assert frozenset({name}) in names(result), (name, given, result)
+    right = mistakes.typed(mistakes.answer(x, gamma, beta, eps, ("rms-for-layer",)), 14)
+    assert diagnose(parse_vector(text[0]), right, **options).verdict == "correct"
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_mistakes_in_a_program_pasted_as_text_are_named(dtype: str) -> None:
+    """The last digits are the program's own rounding, not those of exact arithmetic."""
+    text = mistakes.VECTORS[3]
+    x, gamma, beta = (np.array(part.split(), float).astype(dtype) for part in text[:3])
+    n, mean = x.size, x.mean()
+    variance, eps = ((x - mean) ** 2).mean(), np.asarray(1e-5, dtype)
+    outputs = {
+        "unbiased-variance": (x - mean) / np.sqrt(variance * n / (n - 1) + eps) * gamma + beta,
+        "variance-not-root": (x - mean) / (variance + eps) * gamma + beta,
+        "not-centered": x / np.sqrt(variance + eps) * gamma + beta,
+        "beta-before-gamma": ((x - mean) / np.sqrt(variance + eps) + beta) * gamma,
+        "one-plus-gamma": (x - mean) / np.sqrt(variance + eps) * (1 + gamma) + beta,
+    }
+    for name, output in outputs.items():
+        for form in (str, lambda v: repr(float(v))):
+            given = " ".join(map(form, output.astype(dtype)))
+            result = diagnose(parse_vector(text[0]), given, gamma=parse_vector(text[1]), beta=parse_vector(text[2]))
+            assert result.faults == (name,), (given, result)
 
 
 def test_right_answers_are_not_accused() -> None:
@@ -268,8 +314,8 @@ def test_right_values_in_another_order() -> None:
 def test_wrong_lengths_and_no_numbers_are_malformed_never_broadcast() -> None:
     for given in ("0.5", "1 2", "", "1 2 abc", "[[-1.2247], [0], [1.2247]]", "1 2,,3"):
         assert diagnose([1, 2, 3], given).verdict == "malformed", given
-    for given in (np.zeros(1), np.zeros((3, 1)), np.zeros((1, 3)), np.zeros(0)):
-        assert diagnose_arrays(np.array([5.0, 5.0, 5.0]), given).verdict == "malformed"
+    for shape in ((1,), (3, 1), (1, 3), (0,)):
+        assert diagnose_arrays(np.array([5.0, 5.0, 5.0]), np.zeros(shape)).verdict == "malformed"
 
 
 # ---- digits

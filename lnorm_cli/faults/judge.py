@@ -34,6 +34,9 @@ if TYPE_CHECKING:
 PAIR_DIGITS, TRIPLE_DIGITS = 6, 16
 """Digits typed in all that two, and three, faults together need for evidence."""
 
+MOST_REPRODUCED = 4096
+"""Up to this many elements the bits of a wrong arithmetic are looked for even where a wrong Spec fits."""
+
 MOST_HIDDEN = 64
 """Up to this many elements a right answer is tried against single faults, to say what x hides."""
 
@@ -81,6 +84,9 @@ def _undecided(harmless: Finding, singles: Sequence[Candidate]) -> Finding:
 
 def _typed(problem: Problem) -> Finding | None:
     singles = next(levels(problem, 1))
+    shorter = shown_precision(problem)
+    if not singles and shorter is not None:
+        singles = next(levels(shorter, 1))
     if singles:
         return explained(_sharpest(problem, singles))
     slip = slips.sign_of_all(problem)
@@ -126,8 +132,8 @@ def _borne(problem: Problem) -> int:
 
 
 def _array(problem: Problem, rows: Array) -> Finding | None:
-    precision = reproduced(problem)
     singles = next(levels(problem, 1))
+    precision = None if singles and problem.x.size > MOST_REPRODUCED else reproduced(problem)
     if precision is not None:
         return Finding(
             "wrong",

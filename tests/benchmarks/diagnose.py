@@ -61,7 +61,7 @@ def eight_numbers() -> None:
     times = []
     for _ in range(9):
         problem = make_problem(
-            arrays[0], make_answer(answers["no known mistake"], None), *arrays[1:], Fraction(1, 10**5), LAYER
+            arrays[0], make_answer(answers["no known mistake"], None), arrays[1], arrays[2], Fraction(1, 10**5), LAYER
         )
         start = time.perf_counter()
         list(levels(problem, 2))
