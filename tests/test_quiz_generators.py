@@ -93,17 +93,13 @@ def dx(q: Question) -> Values:
     """By the Jacobian of the normalization, entry by entry."""
     x, dy = given(q), given(q, "dL/dy")
     n, s, z = len(x), math.sqrt(variance(x)), normalized(x)
-    return [
-        sum(float(dy[i]) * ((i == j) - 1 / n - z[i] * z[j] / n) / s for i in range(n)) for j in range(n)
-    ]
+    return [sum(float(dy[i]) * ((i == j) - 1 / n - z[i] * z[j] / n) / s for i in range(n)) for j in range(n)]
 
 
 def dgamma(q: Question) -> Values:
     tokens = [normalized(given(q, f"token {i}")) for i in (1, 2)]
     upstream = [given(q, f"dL/dy of token {i}") for i in (1, 2)]
-    return [
-        sum(float(dy[j]) * z[j] for dy, z in zip(upstream, tokens, strict=True)) for j in range(len(tokens[0]))
-    ]
+    return [sum(float(dy[j]) * z[j] for dy, z in zip(upstream, tokens, strict=True)) for j in range(len(tokens[0]))]
 
 
 def parameters(q: Question) -> Values:
@@ -200,9 +196,9 @@ def assert_pleasant(q: Question, answer: Numbers) -> None:
             assert Fraction(part).denominator <= 10_000, (name, q)
     if q.key in IRRATIONAL:
         return
-    for value in answer.values:
-        assert isinstance(value, Fraction), q
-        assert value.denominator <= 400, q
+    for right in answer.values:
+        assert isinstance(right, Fraction), q
+        assert right.denominator <= 400, q
 
 
 @pytest.mark.parametrize("name", RECOMPUTED)

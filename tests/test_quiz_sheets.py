@@ -39,9 +39,7 @@ def lnorm(capsys: pytest.CaptureFixture[str], *arguments: str, code: int = 0) ->
 
 
 @pytest.mark.parametrize("format", ["markdown", "latex", "json"])
-def test_the_same_seed_gives_the_same_bytes(
-    format: str, capsys: pytest.CaptureFixture[str], tmp_path: Path
-) -> None:
+def test_the_same_seed_gives_the_same_bytes(format: str, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     sheets, keys = [], []
     for _ in range(2):
         sheets.append(lnorm(capsys, "worksheet", "--seed", "7", "--count", "12", "-f", format, "--key", "key"))
@@ -68,7 +66,7 @@ def test_half_of_a_sheet_is_numeric_and_topics_take_turns(capsys: pytest.Capture
     keys = [q["id"].partition(":")[0] for q in document["questions"]]
     assert sum(key in generators() for key in keys) == 10
     assert len({q["topic"] for q in document["questions"]}) >= 10
-    assert len(set(q["id"] for q in document["questions"])) == 20
+    assert len({q["id"] for q in document["questions"]}) == 20
 
 
 def test_a_topic_and_more_questions_than_items(capsys: pytest.CaptureFixture[str]) -> None:
@@ -135,12 +133,27 @@ def test_latex_compiles(topic: list[str], capsys: pytest.CaptureFixture[str], tm
         encoding="utf-8",
     )
     text = lnorm(
-        capsys, "worksheet", "--seed", "4", "--count", "25", "-f", "latex", "--key", "key.tex", *topic, "--pack", "pack.toml"
+        capsys,
+        "worksheet",
+        "--seed",
+        "4",
+        "--count",
+        "25",
+        "-f",
+        "latex",
+        "--key",
+        "key.tex",
+        *topic,
+        "--pack",
+        "pack.toml",
     )
     (tmp_path / "sheet.tex").write_text(text, encoding="utf-8")
     for name in ("sheet.tex", "key.tex"):
         done = subprocess.run(
-            ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", name], cwd=tmp_path, capture_output=True, timeout=120
+            ["pdflatex", "-interaction=nonstopmode", "-halt-on-error", name],
+            cwd=tmp_path,
+            capture_output=True,
+            timeout=120,
         )
         assert done.returncode == 0, done.stdout.decode("utf-8", "replace")[-1500:]
 
@@ -280,7 +293,8 @@ def anki_notes(text: str) -> tuple[dict[str, str], list[list[str]]]:
 
 def test_anki_import(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "pack.toml").write_text(
-        '[[item]]\nid = "odd"\nkind = "recall"\nprompt = "# a\\tb \\"c\\" <b>&\\nnext"\nmodel = "\\"quoted\\" from the start"\n',
+        '[[item]]\nid = "odd"\nkind = "recall"\nprompt = "# a\\tb \\"c\\" <b>&\\nnext"\n'
+        'model = "\\"quoted\\" from the start"\n',
         encoding="utf-8",
     )
     said = lnorm(capsys, "export", "--anki", "cards.txt", "--pack", "pack.toml")
@@ -290,7 +304,11 @@ def test_anki_import(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     assert headers["html"] == "true"
     assert f"{len(notes)} cards" in said
     assert all(len(note) == 4 for note in notes)
-    assert len({note[0] for note in notes}) == len(notes) == len(Bank().items) - len(generators()) + 1 + 3 * len(generators())
+    assert (
+        len({note[0] for note in notes})
+        == len(notes)
+        == len(Bank().items) - len(generators()) + 1 + 3 * len(generators())
+    )
     odd = next(note for note in notes if note[0] == "lnorm-odd")
     assert odd[1] == "&#35; a b &quot;c&quot; &lt;b&gt;&amp;<br>next"
     assert odd[2].startswith("&quot;quoted&quot; from the start")

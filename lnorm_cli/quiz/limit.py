@@ -14,7 +14,7 @@ AGAIN = 0.1
 """Seconds until the alarm rings again, should the first one have been caught on the way."""
 
 
-class OutOfTime(BaseException):  # noqa: N818
+class OutOfTime(BaseException):
     """The time is up. Not an Exception, so that a library's own `except Exception` lets it through."""
 
 

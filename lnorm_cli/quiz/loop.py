@@ -169,7 +169,7 @@ class Loop:
 
     def _solution(self, question: Question) -> None:
         t = self.terminal
-        write_work(question.work, TextWriter(t), lambda text: t.paragraph(text, indent=1))
+        write_work(question.work, TextWriter(t), self._said)
         if question.work:
             t.blank()
         if isinstance(question.answer, Order):
@@ -182,6 +182,10 @@ class Loop:
             t.paragraph(question.answer.options[question.answer.right].feedback)
         if isinstance(question.answer, Recall):
             self._points(question.answer)
+
+    def _said(self, text: str) -> None:
+        self.terminal.blank()
+        self.terminal.paragraph(text, indent=1)
 
     def _recall(self, question: Question, answer: Recall) -> None:
         """Free text: the model answer is shown, and the learner judges."""

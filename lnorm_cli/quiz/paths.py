@@ -14,15 +14,24 @@ from lnorm_cli.quiz.questions import Wrong
 from lnorm_cli.quiz.rules import Rule, decimal
 
 STEP_NAMES = {
-    "mean": "mean",
-    "deviation": "deviations",
-    "variance": "variance",
-    "standard_deviation": "standard deviation",
-    "mean_square": "mean square",
-    "root_mean_square": "root mean square",
-    "normalized": "normalized value",
-    "output": "output",
+    "mean": ("mean", "means"),
+    "deviation": ("deviation from the mean", "deviations from the mean"),
+    "variance": ("variance", "variances"),
+    "standard_deviation": ("standard deviation", "standard deviations"),
+    "mean_square": ("mean square", "mean squares"),
+    "root_mean_square": ("root mean square", "root mean squares"),
+    "normalized": ("normalized value, before gamma and beta", "normalized values, before gamma and beta"),
 }
+"""Steps in words, for one value and for several."""
+
+_OF_STATISTICS = {
+    "unbiased-variance": "The sum of squares was divided by n - 1. Divide by n, the number of features.",
+    "sum-not-mean": "The squares were summed but not averaged. Divide the sum by n.",
+    "second-moment": "The squares are those of x itself. Subtract the mean before squaring.",
+    "mean-absolute-deviation": "That is the mean of the absolute deviations. Square them before averaging.",
+    "layer-for-rms": "The mean was subtracted first. RMSNorm squares x as it is.",
+}
+"""What to say where a statistic was asked for: the catalogue's sentences speak of the finished row."""
 
 _ALIKE = {
     "variance": ("variance", "mean_square", "mean_absolute_deviation"),
@@ -75,14 +84,17 @@ def wrong_paths(
     for name in faults:
         run = trace(x, faulty(name, right.spec), ExactArithmetic(), gamma=gamma, beta=beta, eps=eps)
         values = values_at(run, step, row)
-        yield Wrong(picked(values, index), name, says(name, right.spec))
+        said = _OF_STATISTICS.get(name) if right[step].statistic else None
+        yield Wrong(picked(values, index), name, said or says(name, right.spec))
 
 
 def other_steps(right: Trace, names: Sequence[str], index: int | None = None, row: int = 0) -> Iterator[Wrong]:
     """Other steps of the right calculation, given in place of the one asked for."""
     for name in names:
         values = picked(values_at(right, name, row), index)
-        yield Wrong(values, "other-step", f"That is the {STEP_NAMES[name]}. One step is different from what is asked.")
+        one, many = STEP_NAMES[name]
+        said = f"That is the {one}" if len(values) == 1 else f"Those are the {many}"
+        yield Wrong(values, "other-step", f"{said}: another step was asked for.")
 
 
 def picked(values: tuple[exact.Exact, ...], index: int | None) -> tuple[exact.Exact, ...]:

@@ -141,8 +141,10 @@ class Question:
         """What form the answer takes, in a few words."""
         answer = self.answer
         if isinstance(answer, Numbers):
-            each = "" if answer.single else f"{len(answer.values)} numbers, "
-            return each + answer.rule.text + (" each" if each and answer.rule != Rule() else "")
+            exactly = answer.rule == Rule()
+            if answer.single:
+                return "the exact value" if exactly else answer.rule.text
+            return f"{len(answer.values)} numbers, {answer.rule.text}" + ("" if exactly else " each")
         if isinstance(answer, Formula):
             return "a formula in " + ", ".join(answer.named) if answer.named else "a formula"
         if isinstance(answer, Choice):

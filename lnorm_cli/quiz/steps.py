@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from fractions import Fraction
 
 from lnorm_cli import exact
 from lnorm_cli.norm import Step
 from lnorm_cli.quiz.questions import Choice, Formula, Numbers, Order, Question, Recall, Run, Work, letter
-from lnorm_cli.render.notation import Notation
+from lnorm_cli.render.notation import ASCII, Notation
 from lnorm_cli.render.writer import Writer
 
 DIGITS = 6
@@ -62,10 +63,16 @@ def written(part: Run, step: Step, notation: Notation) -> tuple[str, list[tuple[
     left = formula if symbol == formula else f"{symbol} = {formula}"
     lines = [("=", notation.substituted(step, operands, n, shown))]
     lines.append(("=", notation.listed([notation.exact(v) for v in values])))
-    decimals = notation.listed([notation.decimal(v, DIGITS) for v in values])
     if any(exact.approximate(v).denominator > 1 for v in values):
-        lines.append((notation.about, decimals))
+        lines.append(decimals(values, notation, DIGITS))
     return left, [line for i, line in enumerate(lines) if i == 0 or line[1] != lines[i - 1][1]]
+
+
+def decimals(values: Sequence[exact.Exact], notation: Notation, digits: int) -> tuple[str, str]:
+    """Values as decimals of so many figures, and whether they equal the values or only come near."""
+    texts = [notation.decimal(v, digits) for v in values]
+    same = all(Fraction(ASCII.decimal(v, digits)) == v for v in values)
+    return ("=" if same else notation.about), notation.listed(texts)
 
 
 def _operand(part: Run, name: str) -> Sequence[exact.Exact]:
@@ -84,8 +91,7 @@ def answer_text(question: Question, notation: Notation) -> str:
         exactly = notation.listed([notation.exact(v) for v in answer.values])
         if all(exact.approximate(v).denominator == 1 for v in answer.values):
             return exactly
-        decimals = notation.listed([notation.decimal(v, 4) for v in answer.values])
-        return f"{exactly} {notation.about} {decimals}"
+        return " ".join((exactly, *decimals(answer.values, notation, 4)))
     if isinstance(answer, Formula):
         return answer.text
     if isinstance(answer, Choice):

@@ -1,4 +1,4 @@
-"""Quizzes killed with SIGKILL at random moments, and eight at once on one file: no acknowledged answer is lost.
+"""Quizzes stopped by SIGKILL and SIGINT at random moments, and eight at once on one file: no answer is lost.
 
     python tests/long/quiz_kill.py [KILLS] [SEED]
 
@@ -8,11 +8,15 @@ back. Exit code 1 when one is missing afterwards, or when the file is not sound.
 
 import os
 import random
+import signal
 import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 ITEMS = 30
@@ -54,22 +58,23 @@ def saved(directory: Path) -> set[str]:
     return found
 
 
-def kill_many(directory: Path, kills: int, chance: random.Random) -> bool:
-    """Kill quizzes one after the other; the time to the first answers is measured first."""
+def stop_many(directory: Path, count: int, stop: signal.Signals, chance: random.Random) -> bool:
+    """Stop quizzes one after the other at random moments; how long a whole one takes is measured first."""
     begun = time.monotonic()
     start(directory, ["0"] * ITEMS).wait()
     whole = time.monotonic() - begun
     expected: set[str] = set()
     cut = troubled = 0
-    for number in range(1, kills + 1):
+    codes: Counter[int] = Counter()
+    for number in range(1, count + 1):
         answers = [str(1000 * number + i) for i in range(ITEMS)]
         process = start(directory, answers)
         time.sleep(chance.uniform(0.3, 1.0) * whole)
-        process.kill()
+        process.send_signal(stop)
         assert process.stdout is not None
         assert process.stderr is not None
         output, errors = process.stdout.read(), process.stderr.read()
-        process.wait()
+        codes[process.wait()] += 1
         process.stdout.close()
         process.stderr.close()
         mine = acknowledged(output, answers)
@@ -78,9 +83,11 @@ def kill_many(directory: Path, kills: int, chance: random.Random) -> bool:
         troubled += bool(errors)
     missing = expected - saved(directory)
     set_aside = len(list((directory / "data").glob("progress.damaged*")))
-    print(f"{kills} kills, {cut} of them between two answers: {len(expected)} answers acknowledged, "
+    print(f"{count} times {stop.name} (exit codes {dict(codes)}), {cut} between two answers: "
+          f"{len(expected)} answers acknowledged, "
           f"{len(missing)} missing, {troubled} quizzes complained, {set_aside} files set aside")  # fmt: skip
-    return not missing and not troubled and not set_aside
+    allowed = {0, 130 if stop == signal.SIGINT else -stop}
+    return not missing and not troubled and not set_aside and set(codes) <= allowed
 
 
 def eight_at_once(directory: Path) -> bool:
@@ -106,7 +113,13 @@ def main() -> int:
     kills = int(sys.argv[1]) if len(sys.argv) > 1 else 200
     seed = int(sys.argv[2]) if len(sys.argv) > 2 else 1
     good = []
-    for run in (lambda d: eight_at_once(d), lambda d: kill_many(d, kills, random.Random(seed))):
+    chance = random.Random(seed)
+    runs: list[Callable[[Path], bool]] = [
+        eight_at_once,
+        partial(stop_many, count=kills, stop=signal.SIGKILL, chance=chance),
+        partial(stop_many, count=kills // 4, stop=signal.SIGINT, chance=chance),
+    ]
+    for run in runs:
         with tempfile.TemporaryDirectory() as name:
             directory = Path(name)
             pack = "".join(ITEM.format(number=n) for n in range(ITEMS))

@@ -99,14 +99,14 @@ def _chain(dice: Dice) -> Draft:
     upstream = Fraction(dice.pick((2, 4, 8)))
     value = upstream * prod(1 + f for f in slopes)
     wrong = (
-        Wrong((upstream * prod(slopes),), "residual-omitted", "That is a stack without shortcuts. Each one adds 1."),
-        Wrong((upstream * (1 + prod(slopes)),), "other-step", "That is one shortcut around all three blocks. Each has its own."),
-        Wrong((upstream * (1 + sum(slopes)),), "other-step", "Factors of blocks in a row multiply; this leaves out the mixed paths."),
-        Wrong((upstream + prod(1 + f for f in slopes),), "other-step", "The gradient that arrives is multiplied, not added."),
+        Wrong((upstream * prod(slopes),), "residual-omitted", "This stack has no shortcuts. Each one adds 1."),
+        Wrong((upstream * (1 + prod(slopes)),), "other-step", "That is one shortcut around all three blocks."),
+        Wrong((upstream * (1 + sum(slopes)),), "other-step", "The factors multiply; this leaves out the mixed paths."),
+        Wrong((upstream + prod(1 + f for f in slopes),), "other-step", "The gradient is multiplied, not added."),
         Wrong((upstream,), "other-step", "That is the path along the shortcuts alone. The blocks add their share."),
     )  # fmt: skip
     pleasant(value, denominator=64)
-    factors = " * ".join(f"({exact.text(1 + f)})" for f in slopes)
+    factors = " * ".join(exact.text(1 + f) if f.denominator == 1 else f"({exact.text(1 + f)})" for f in slopes)
     return Draft(
         "Three residual blocks y = x + F(x) in a row, with plain numbers. At the output the gradient is dL/dy."
         " What is dL/dx at the input of the first block?",

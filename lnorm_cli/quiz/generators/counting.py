@@ -68,14 +68,17 @@ def _trailing(dice: Dice) -> Draft:
 
 
 def _parameters(dice: Dice) -> Draft:
-    layers, width = dice.pick((2, 3, 4, 5, 6, 8, 10, 12, 16, 24)), dice.pick((32, 64, 100, 128, 200, 256, 512, 768, 1024))
+    layers, width = (
+        dice.pick((2, 3, 4, 5, 6, 8, 10, 12, 16, 24)),
+        dice.pick((32, 64, 100, 128, 200, 256, 512, 768, 1024)),
+    )
     final = dice.below(2)
     norms = 2 * layers + final
     each = 2 * Layout((width,), (-1,)).n
     wrong = [
         _wrong(norms * width, "That counts gamma alone. Each norm has a beta of the same length."),
         _wrong(layers * each + final * each, "Each layer has two norms, one for each sublayer."),
-        _wrong(3 * layers * each + final * each, "Three norms are in a decoder layer that attends to an encoder. These have two."),
+        _wrong(3 * layers * each + final * each, "Three norms belong to a decoder with cross-attention."),
         _wrong(norms * 2, "Gamma and beta are vectors: one entry of each for every feature."),
         _wrong((2 * layers + 1 - final) * each,
                "The final norm learns as well." if final else "There is no final norm in this stack."),
