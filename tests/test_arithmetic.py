@@ -50,9 +50,10 @@ def test_values_are_rounded_once_to_the_nearest(dtype: str, value: Fraction) -> 
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_irrational_values_too(dtype: str) -> None:
-    for text, value in (("sqrt(2)", F(2)), ("sqrt(257*256)", F(257 * 256)), ("sqrt(10)/5", F(10, 25))):
-        assert float(Float(dtype).array([parse_number(text)])[0]) == nearest_root(value, dtype)
+@given(k=st.integers(2, 10**12), c=st.fractions(F(1, 1000), 1000, max_denominator=1000))
+def test_irrational_values_too(dtype: str, k: int, c: Fraction) -> None:
+    value = exact.multiply(c, exact.power(F(k), F(1, 2)))
+    assert float(Float(dtype).array(np.array([value], dtype=object))[0]) == nearest_root(c * c * k, dtype)
 
 
 OPERATIONS = {"add": operator.add, "subtract": operator.sub, "multiply": operator.mul, "divide": operator.truediv}
@@ -171,7 +172,14 @@ def test_exact_operations_agree_with_mpmath(name: str, a: str, b: str) -> None:
 
 @pytest.mark.parametrize(
     "zero",
-    ["sqrt(2)*sqrt(3)-sqrt(6)", "sqrt(3+2sqrt(2))-1-sqrt(2)", "(1+sqrt(2))^2-3-2sqrt(2)", "sqrt(8)-2sqrt(2)"],
+    [
+        "sqrt(2)*sqrt(3)-sqrt(6)",
+        "sqrt(3+2sqrt(2))-1-sqrt(2)",
+        "(1+sqrt(2))^2-3-2sqrt(2)",
+        "sqrt(8)-2sqrt(2)",
+        "1/(1+sqrt(2))-sqrt(2)+1",
+        "1/(sqrt(2)+sqrt(3))-sqrt(3)+sqrt(2)",
+    ],
 )
 def test_a_zero_is_known_as_zero_in_whatever_form(zero: str) -> None:
     value = parse_number(zero)
