@@ -20,6 +20,7 @@ STAGES: dict[str, str] = {
     "variance-not-root": "root",
     "rooted-twice": "root",
     "divided-by-reciprocal": "root",
+    "divided-by-square": "root",
     "mean-absolute-deviation": "spread root",
     "not-centered": "numerator",
     "sign-flipped": "numerator",
@@ -113,6 +114,8 @@ def _divided_by(spread: Fraction, e: Fraction, made: set[str]) -> mpf:
         root = mp.sqrt(mp.sqrt(under))
     elif "divided-by-reciprocal" in made:
         root = 1 / mp.sqrt(under)
+    elif "divided-by-square" in made:
+        root = under**2
     else:
         root = mp.sqrt(under)
     return root + exact(e) if "epsilon-outside-root" in made else root

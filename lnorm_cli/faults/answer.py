@@ -162,11 +162,12 @@ class Answer:
             return ""
         finite = np.isfinite(self.values)
         numbers = self.values[finite]
-        if self.digits >= 5 and numbers.size:
+        shown = max((_shown_digits(value) for value in self.exact[finite]), default=0)
+        if shown >= 5:
             for name, least in (("bfloat16", 5), ("float16", 5), ("float32", 10)):
                 with np.errstate(all="ignore"):
                     same = np.all(numbers.astype(numpy_dtype(name)).astype(float) == numbers)
-                if same and self.digits >= least:
+                if same and shown >= least:
                     return name
         if self.digits >= FLOAT64_DIGITS:
             short = numbers.astype(np.float32).astype(float)
@@ -225,6 +226,19 @@ def _from_floats(array: Array, dtype: str | None) -> Answer:
             short, shorter = (finite.astype(kind).astype(float) == finite for kind in (np.float32, np.float16))
         name = "float32" if short.all() and not shorter.all() else name
     return Answer(values, None, None, Float(name).unit, name, 0)
+
+
+def _shown_digits(value: Fraction) -> int:
+    """Significant digits of a finite decimal without the zeros at its end; 0 for another value."""
+    twos = fives = 0
+    bottom = value.denominator
+    while bottom % 2 == 0:
+        bottom, twos = bottom // 2, twos + 1
+    while bottom % 5 == 0:
+        bottom, fives = bottom // 5, fives + 1
+    if bottom > 1 or max(twos, fives) > 400:
+        return 0
+    return len(str(abs(value.numerator) * 10 ** max(twos, fives) // value.denominator).strip("0"))
 
 
 def _trailing(value: Fraction, digits: int) -> Fraction:

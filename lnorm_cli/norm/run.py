@@ -148,7 +148,7 @@ def _divisor(record: Recorder, spec: Spec) -> str:
     elif spec.epsilon == "alone":
         name = "epsilon"
     if spec.power != 1:
-        operation = next(key for key, exponent in ROOTS.items() if exponent == spec.power)
+        operation = "square" if spec.power == 2 else next(k for k, power in ROOTS.items() if power == spec.power)
         record.apply(root, operation, name)
         name = root
     if spec.epsilon == "outside":
