@@ -405,3 +405,20 @@ def test_ctrl_c_while_a_pipe_is_silent_keeps_the_answers(tmp_path: Path) -> None
     assert process.returncode == 130
     assert errors == b""
     assert stored(tmp_path)
+
+
+# Help
+
+
+@pytest.mark.parametrize("command", [(), ("worksheet",), ("grade",), ("progress",), ("export",)])
+def test_help_is_ascii_and_shows_examples(command: tuple[str, ...], quiz: Quiz) -> None:
+    done = quiz("", *command, "-h")
+    assert done.returncode == 0
+    assert done.stdout.isascii()
+    assert "Examples:" in done.stdout
+
+
+def test_a_mistyped_command_is_suggested(quiz: Quiz) -> None:
+    done = quiz("", "worksheat")
+    assert done.returncode == 2
+    assert "did you mean worksheet?" in done.stderr

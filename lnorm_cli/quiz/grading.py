@@ -139,18 +139,15 @@ def _approximate(values: Sequence[exact.Exact], answer: Numbers) -> str:
 
 def _by_rounding(values: Sequence[exact.Exact], answer: Numbers) -> str | None:
     """Why an answer is right but for rounding on the way; None where it is not."""
+    rule, given = answer.rule, [exact.approximate(value) for value in values]
+    exactly = [exact.approximate(value) for value in answer.values]
     for path in answer.by_rounding:
-        pairs = list(zip(values, path, answer.values, strict=True))
-        if all(answer.rule.accepts(exact.approximate(v), p) or v == right for v, p, right in pairs):
-            places = [
-                i
-                for i, (v, p, r) in enumerate(pairs)
-                if not answer.rule.accepts(exact.approximate(v), exact.approximate(r))
-            ]
-            value = decimal(exact.approximate(answer.values[places[0]]), answer.rule)
+        off = [i for i, (a, v) in enumerate(zip(given, exactly, strict=True)) if not rule.accepts(a, v)]
+        if off and all(rule.accepts(given[i], path[i]) for i in off):
+            first = off[0]
             return (
-                f"Right, but rounded on the way: rounding once, at the end, gives {value} "
-                f"(exactly {exact_text(answer.values[places[0]])})."
+                f"Right, but rounded on the way: rounding once, at the end, gives {decimal(exactly[first], rule)} "
+                f"(exactly {exact_text(answer.values[first])})."
             )
     return None
 
