@@ -43,27 +43,29 @@ def test_the_matcher_itself() -> None:
 
 
 def bash(command: str, folder: Path) -> str:
-    program = f'lnorm() {{ {shlex.quote(sys.executable)} -m lnorm_cli "$@"; }}; {command}'
+    python = shlex.quote(sys.executable)
+    program = f'python() {{ {python} "$@"; }}; lnorm() {{ python -m lnorm_cli "$@"; }}; {command}'
     env = environment({"LNORM_DATA_DIR": str(folder / "data"), "PYTHONIOENCODING": "utf-8"})
     done = subprocess.run(
         ["bash", "-c", program],
-        capture_output=True,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         cwd=folder,
         env=env,
         stdin=subprocess.DEVNULL,
         timeout=120,
         check=False,
     )
-    return (done.stdout + done.stderr).decode()
+    return done.stdout.decode()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
 def test_what_a_page_shows_is_what_comes(page: Path, tmp_path: Path) -> None:
-    """`$ cat FILE` makes the file that it shows; `$ lnorm ...` is run and compared, in the page's order."""
+    """`$ cat FILE` makes the file that it shows; `$ lnorm` and `$ python` are run and compared, in the page's order."""
     for command, output in examples(page):
         if command.startswith("cat ") and "|" not in command:
             (tmp_path / command.split()[1]).write_text("\n".join(output) + "\n", encoding="utf-8")
-        elif re.search(r"\blnorm\b", command):
+        elif re.search(r"\b(lnorm|python)\b", command):
             got = bash(command, tmp_path)
             assert "internal error" not in got
             assert not output or matches(output, got.rstrip("\n").split("\n")), f"$ {command}\n{got}"
