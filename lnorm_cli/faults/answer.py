@@ -143,7 +143,7 @@ class Answer:
         half = np.zeros(self.values.shape, dtype=object) if self.half is None else self.half
         if self.unit is not None:  # the addition itself rounds
             half = half + 4 * self.unit * np.abs(term.astype(float))
-        exacts = None if self.exact is None else (self.exact - term) / factor
+        exacts = None if self.exact is None else (self.exact - _rational(term)) / factor
         return replace(self, values=floats, exact=exacts, half=half / abs(factor))
 
     def rows(self, index: Any) -> Answer:
@@ -226,6 +226,13 @@ def _from_floats(array: Array, dtype: str | None) -> Answer:
             short, shorter = (finite.astype(kind).astype(float) == finite for kind in (np.float32, np.float16))
         name = "float32" if short.all() and not shorter.all() else name
     return Answer(values, None, None, Float(name).unit, name, 0)
+
+
+def _rational(array: Array) -> Array:
+    """Exact values with roots and pi to 250 bits."""
+    import numpy as np
+
+    return np.asarray(np.frompyfunc(exact.approximate, 1, 1)(to_exact(array)))
 
 
 def _shown_digits(value: Fraction) -> int:
