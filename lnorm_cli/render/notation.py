@@ -17,8 +17,8 @@ from lnorm_cli import exact
 from lnorm_cli.exact import Exact
 from lnorm_cli.norm import Step
 
-LONG = 12
-"""Exact values longer than this many characters are put into formulas as decimals."""
+LONG = 16
+"""With exact values longer than this many characters, decimals are put into a formula."""
 
 NO_BREAK = "\u00a0"
 """Holds the parts of one element together when a line is wrapped; writers print it as a space."""
@@ -44,22 +44,22 @@ class Notation:
     def substituted(self, step: Step, operands: Sequence[Sequence[str]], n: int, shown: Sequence[int]) -> str:
         """The formula with the numbers put in: one sum for a statistic, else one term for each shown element.
 
-        `operands` are the written values, one list an operand, of length n or 1.
+        `operands` are the written values of the elements `shown`, one list an operand, or one value of a statistic.
         """
         if step.operation in _OVER_ROW:
-            terms = [f"({v})" if v.startswith("-") else v for v in (operands[0][i] for i in shown)]
+            terms = [f"({value})" if value.startswith("-") else value for value in operands[0]]
             for place in _gaps(shown):
                 terms.insert(place, self.dots)
             if len(terms) == 1:
                 terms = [terms[0].strip("()")]
             template = (_OF_ONE if len(terms) == 1 else _OVER_ROW)[step.operation][self.index]
             return template.format(" + ".join(terms), n=n, fewer=n - 1)
-        single = all(len(operand) == 1 for operand in operands)
+        count = max(map(len, operands))
         terms = [
             self._apply(step.operation, [operand[i % len(operand)] for operand in operands], str(n))
-            for i in (shown[:1] if single else shown)
+            for i in range(count)
         ]
-        return terms[0] if single else self.listed(terms, shown)
+        return terms[0] if count == 1 else self.listed(terms, shown)
 
     def listed(self, values: Sequence[str], shown: Sequence[int] | None = None) -> str:
         """Values separated by commas, with "..." for the gap in `shown`."""
@@ -106,13 +106,8 @@ class Notation:
         """A float or exact value as a decimal of at most `digits` significant figures; -0 is 0."""
         if isinstance(value, float) and not math.isfinite(value):
             return {"latex": r"\mathrm{%s}"}.get(self.name, "%s") % str(value)
-        number = Fraction(value) if isinstance(value, (int, float)) else exact.approximate(value)
+        number = Fraction(repr(value)) if isinstance(value, float) else exact.approximate(exact.tidy(value))
         return decimal_text(number, digits, latex=self.name == "latex")
-
-    def brief(self, value: Exact, digits: int) -> str:
-        """The exact value where it is short, else its decimal: for putting into formulas."""
-        written = exact.text(value)
-        return self.exact(value) if len(written) <= LONG else self.decimal(value, digits)
 
     def _apply(self, operation: str, operands: list[str], n: str) -> str:
         operands = [self._bracketed(text, operation, place) for place, text in enumerate(operands)]
@@ -221,21 +216,23 @@ def _gaps(shown: Sequence[int]) -> list[int]:
 
 
 def decimal_text(number: Fraction, digits: int, *, latex: bool = False) -> str:
-    """A rational rounded once to `digits` significant figures; plain from 1e-5 to 1e16, else with exponent."""
+    """A rational rounded once to `digits` significant figures; plain from 1e-5 to 1e16, else with exponent.
+
+    Zeros at the end are left out where the decimal is the number itself, and stay where it was rounded.
+    """
     if number == 0:
         return "0.0"
     context = Context(prec=digits, Emin=-(10**8), Emax=10**8)
     rounded = context.divide(Decimal(number.numerator), Decimal(number.denominator))
     exponent = rounded.adjusted()
+    if Fraction(rounded) == number:
+        rounded = rounded.normalize(context)
+    elif len(rounded.as_tuple().digits) < digits:
+        rounded = rounded.quantize(Decimal(1).scaleb(exponent - digits + 1), context=context)
     if -6 < exponent < 16:
         plain = format(rounded, "f")
-        if "." in plain:
-            plain = plain.rstrip("0")
-            return plain + "0" if plain.endswith(".") else plain
-        return plain + ".0"
+        return plain if "." in plain else plain + ".0"
     mantissa = format(rounded.scaleb(-exponent, context), "f")
-    if "." in mantissa:
-        mantissa = mantissa.rstrip("0").rstrip(".")
     return rf"{mantissa} \times 10^{{{exponent}}}" if latex else f"{mantissa}e{exponent}"
 
 

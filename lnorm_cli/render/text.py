@@ -71,15 +71,14 @@ class TextWriter:
                 terminal.line(pad + line, indent=indent)
 
     def table(self, columns: Sequence[Column]) -> None:
-        """One table where it fits; else the exact side above the float side; else a block for each feature."""
-        halves = [[c for c in columns if c.kind in (kind, "both")] for kind in ("exact", "float")]
-        self.terminal.blank()
-        if self._fits(columns) or not all(map(self._fits, halves)):
-            self._table(columns)
-            return
-        self._table(halves[0])
-        self.terminal.blank()
-        self._table(halves[1])
+        """One table where it fits; else the decimals, below the exact side if that fits; else a block a feature."""
+        exacts, decimals = ([c for c in columns if c.kind in (kind, "both")] for kind in ("exact", "float"))
+        parts = [columns]
+        if not self._fits(columns) and self._fits(decimals):
+            parts = [exacts, decimals] if self._fits(exacts) else [decimals]
+        for part in parts:
+            self.terminal.blank()
+            self._table(part)
 
     def _fits(self, columns: Sequence[Column]) -> bool:
         return self.terminal.fits([[column.header, *column.cells] for column in columns], indent=1)

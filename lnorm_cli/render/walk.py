@@ -11,6 +11,7 @@ from lnorm_cli import exact
 from lnorm_cli.compute import Computation, Row
 from lnorm_cli.norm import Step
 from lnorm_cli.remarks import Remark
+from lnorm_cli.render.notation import LONG
 from lnorm_cli.render.writer import Column, Writer
 from lnorm_cli.request import TITLES, Request
 
@@ -20,8 +21,8 @@ HEAD, TAIL = 6, 2
 WIDEST = 40
 """With exact values longer than this many characters the table shows the decimals alone."""
 
-LONGEST = 160
-"""Exact values longer than this many characters are not written out; --json has them."""
+LONGEST = 48
+"""Vectors of exact values longer than this many characters are not written out; --json has them."""
 
 
 def shown_elements(n: int) -> list[int]:
@@ -42,7 +43,9 @@ def walk(computation: Computation, out: Writer, digits: int, *, detailed: int = 
         RowWalk(computation, row, out, digits).write()
     if rows[detailed:]:
         left = layout.count - len(rows)
-        out.section(f"the other {word}s{f' ({left} more are not shown; --row picks, --json holds all)' if left else ''}")
+        out.section(
+            f"the other {word}s{f' ({left} more are not shown; --row picks, --json holds all)' if left else ''}"
+        )
     shown = shown_elements(layout.n)
     for row in rows[detailed:]:
         output = row.floats["output"]
@@ -70,7 +73,7 @@ def _values_text(out: Writer, floats: Any, exacts: Any | None, digits: int) -> s
     if exacts is None:
         return n.listed(decimals, shown)
     written = n.listed([n.exact(exacts[i]) for i in shown], shown)
-    if len(written) > LONGEST:
+    if len(written) > 3 * LONGEST:
         return f"{n.about} {n.listed(decimals, shown)}"
     if any(is_off(exacts[i], float(floats[i])) for i in shown):
         return f"{written} {n.unequal} {n.listed(decimals, shown)}"
@@ -108,12 +111,12 @@ class RowWalk:
         if notices:
             self.out.notices(notices)
 
-    def _written(self, name: str, *, brief: bool = False) -> list[str]:
-        """The values of a step or parameter, exact where they can be; `brief` ones fit into a formula."""
-        n, exacts = self.notation, self.row.exacts
+    def _written(self, name: str) -> list[str]:
+        """The shown values of a step or parameter, exact where they can be."""
+        exacts = self.row.exacts
         if exacts is None:
-            return [n.decimal(float(value), self.digits) for value in self.row.floats[name]]
-        return [n.brief(value, self.digits) if brief else n.exact(value) for value in exacts[name]]
+            return self._decimals(name)
+        return [self.notation.exact(exacts[name][i]) for i in self._elements(name)]
 
     def _decimals(self, name: str) -> list[str]:
         values = self.row.floats[name]
@@ -125,9 +128,10 @@ class RowWalk:
 
     def _given(self, name: str) -> None:
         values = self._written(name)
-        alike = name in ("gamma", "beta") and len(set(values)) == 1
-        shown = [0] if alike else self._elements(name)
-        self.out.given(self.notation.symbol(name), self.notation.listed([values[i] for i in shown], shown))
+        written = self.notation.listed(values, self._elements(name))
+        if name in ("gamma", "beta") and len(set(values)) == 1:
+            written = values[0]
+        self.out.given(self.notation.symbol(name), written)
 
     def _epsilon(self, eps: exact.Exact) -> str:
         """1e-5 = 1/100000: the usual writing beside the exact one, where epsilon is a power of ten."""
@@ -156,28 +160,39 @@ class RowWalk:
     def _lines(self, step: Step) -> list[tuple[str, str]]:
         """The numbers put in, the exact value, the decimal; each with = or the sign for about."""
         n, name = self.notation, step.name
-        shown = self._elements(name)
-        brief = [self._written(operand, brief=True) for operand in step.operands]
-        put_in = n.substituted(step, brief, self.computation.request.layout.n, self.shown)
-        decimals = self._decimals(name)
+        shown, decimals = self._elements(name), self._decimals(name)
         listed = n.listed(decimals, shown)
         if self.row.exacts is None:
-            return _distinct([("=", put_in), ("=", listed)])
-        exactly = all(brief[i] == self._written(operand) for i, operand in enumerate(step.operands))
+            return _distinct([self._put_in(step), ("=", listed)])
         values = [self.row.exacts[name][i] for i in shown]
         written = [n.exact(value) for value in values]
-        longest = max(map(len, written))
         value = n.listed(written, shown)
-        if longest > LONGEST:
-            value = n.joined("", f"an exact value of {longest} characters, which --json prints")
-        lines = [("=" if exactly else n.about, put_in), ("=", value)]
-        floats = self.row.floats[name]
-        if any(is_off(value, float(floats[i])) for value, i in zip(values, shown, strict=True)):
+        if max(map(len, written)) > (LONGEST if len(written) > 1 else 3 * LONGEST):
+            value = n.joined("", f"an exact value of {max(map(len, written))} characters, which --json prints")
+        lines = [self._put_in(step), ("=", value)]
+        if self._misses(name):
             dtype = self.computation.request.arithmetic.name
             lines.append((n.unequal, n.joined(listed, f" in {dtype}")))
         else:
             lines.append(("=" if all(map(is_same, values, decimals)) else n.about, listed))
         return _distinct(lines)
+
+    def _put_in(self, step: Step) -> tuple[str, str]:
+        """The formula with numbers: exact ones where they are short, else decimals in all places."""
+        n, exacts = self.notation, self.row.exacts
+        operands = [self._written(name) for name in step.operands]
+        relation = "="
+        if exacts is not None and max(len(text) for operand in operands for text in operand) > LONG:
+            values = [[exacts[name][i] for i in self._elements(name)] for name in step.operands]
+            operands = [[n.decimal(value, self.digits) for value in row] for row in values]
+            if not all(all(map(is_same, row, texts)) for row, texts in zip(values, operands, strict=True)):
+                relation = n.about
+        return relation, n.substituted(step, operands, self.computation.request.layout.n, self.shown)
+
+    def _misses(self, name: str) -> bool:
+        """Whether a shown float is far from the exact value."""
+        exacts, floats = self.row.exacts, self.row.floats[name]
+        return exacts is not None and any(is_off(exacts[name][i], float(floats[i])) for i in self._elements(name))
 
     def _table(self) -> None:
         what = "feature" if self.computation.request.norm != "batch" else "example"
@@ -198,8 +213,8 @@ class RowWalk:
         written = tuple(self.notation.exact(value) for value in values)
         if all(map(is_same, values, decimals)):
             return [Column(symbol, written, "both")]
-        about = Column(f"{self.notation.about} {symbol}", decimals, "float")
-        return [Column(symbol, written, "exact"), about]
+        relation = self.notation.unequal if self._misses(name) else self.notation.about
+        return [Column(symbol, written, "exact"), Column(f"{relation} {symbol}", decimals, "float")]
 
     def _by_hand(self, values: Sequence[exact.Exact]) -> str:
         n = self.notation
@@ -208,7 +223,7 @@ class RowWalk:
         result = f"{written} {n.about} {n.listed(decimals, self.shown)}"
         if all(is_same(values[i], text) for i, text in zip(self.shown, decimals, strict=True)):
             result = written
-        elif len(written) > LONGEST:
+        elif len(written) > 3 * LONGEST:
             result = f"{n.about} {n.listed(decimals, self.shown)}"
         return f"By hand, with {n.inline(n.symbol('epsilon') + ' = 0')} as textbooks print it: {n.inline(result)}."
 
@@ -222,7 +237,7 @@ class RowWalk:
         if isinstance(value, float):
             return n.inline(n.decimal(value, 2))
         decimal, written = n.decimal(value, self.digits), n.exact(value)
-        if decimal == "1.0" and value != 1:  # the decimal would claim too much
+        if decimal.rstrip("0") == "1." and value != 1:  # the decimal would claim too much
             decimal = f"1 - {n.decimal(exact.subtract(Fraction(1), value), 3)}"
         if is_same(value, decimal) or len(written) > WIDEST:
             return n.inline(written if len(written) <= WIDEST // 2 else decimal)
