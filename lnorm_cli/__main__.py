@@ -18,7 +18,7 @@ def main() -> None:
         from lnorm_cli.cli.edge import run
 
         code = run(sys.argv[1:])
-        sys.stdout.flush()
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # done: a late Ctrl-C must not break the way out
     except KeyboardInterrupt:
         code = 130
     except BrokenPipeError:

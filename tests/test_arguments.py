@@ -65,7 +65,6 @@ def test_the_minus_that_was_written_is_the_minus_that_is_shown() -> None:
         assert MINUS not in invoke("compute", *asked).err
 
 
-@pytest.mark.xfail(strict=True, reason="cli.edge: a hint keeps the minus that replaced the user's")
 def test_also_in_a_hint() -> None:
     assert "lnorm compute -1 2" in invoke("-1", "2").err
 

@@ -65,8 +65,8 @@ class Terminal:
 
     def __init__(self, stream: IO[str] | None = None, *, ascii: bool = False, width: int | None = None) -> None:
         self.stream = stream or sys.stdout
-        self.console = _console(self.stream, width)
-        own = self.console.width if self.console else width or shutil.get_terminal_size((80, 24)).columns
+        self.console = _console(self.stream)
+        own = width or shutil.get_terminal_size((80, 24)).columns
         self.width = max(20, min(own, 100))
         self.ascii = ascii or not _encodes(self.stream, _NEEDED)
 
@@ -152,13 +152,13 @@ class Terminal:
                 self.line(f"{header}{' ' * (label - cell_len(header))}  {cell}", indent=indent + 2)
 
 
-def _console(stream: IO[str], width: int | None) -> Console | None:
+def _console(stream: IO[str]) -> Console | None:
     """rich's console where there can be colour; None for a plain pipe or file, which needs no import of it."""
     if os.environ.get("NO_COLOR") or not (stream.isatty() or os.environ.get("FORCE_COLOR")):
         return None
     from rich.console import Console
 
-    return Console(file=stream, highlight=False, markup=False, emoji=False, soft_wrap=True, width=width)
+    return Console(file=stream, highlight=False, markup=False, emoji=False, soft_wrap=True)
 
 
 def _encodes(stream: IO[str], text: str) -> bool:
