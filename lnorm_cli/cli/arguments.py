@@ -83,4 +83,9 @@ def _is_value(argument: str, kinds: dict[str, str]) -> bool:
 
 
 def _is_whole(value: str) -> bool:
-    return bool(set(value) & set(", [") or _FILE.match(value))
+    return bool(set(value) & set(", [")) or is_file(value)
+
+
+def is_file(value: str) -> bool:
+    """Whether the value of a list option names a file: by its @, or by the ending of one that lnorm reads."""
+    return _FILE.match(value) is not None

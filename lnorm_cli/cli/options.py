@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from lnorm_cli.cli.arguments import is_file
 from lnorm_cli.errors import InputError
 
 if TYPE_CHECKING:
@@ -69,14 +70,14 @@ def missing_x_hint(numbers: list[str] | None, source: str | None, **options: str
 
 
 def read_parameter(name: str, value: str | None) -> Any:
-    """The array of a list option: numbers as typed, or the x of `@FILE`; None when it was not given."""
+    """The array of a list option: numbers as typed, or the x of a file (`@FILE`); None when it was not given."""
     from lnorm_cli.reading import parse_vector, read_arrays
 
     if value is None:
         return None
     try:
-        if value.startswith("@"):
-            return read_arrays(value[1:]).x
+        if is_file(value):
+            return read_arrays(value.removeprefix("@")).x
         return parse_vector(value)
     except InputError as error:
         raise error.located(f"--{name}") from None
