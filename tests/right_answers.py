@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Decimal
+from decimal import ROUND_HALF_EVEN, ROUND_HALF_UP, Context, Decimal
 from fractions import Fraction
 from typing import Any
 
@@ -20,6 +20,7 @@ KINDS = (
     "other algebra",
     "float64 typed",
     "rounded at each step",
+    "significant digits at each step",
     "float64 array",
     "float32 array",
     "half array",
@@ -62,6 +63,8 @@ def cases(chance: random.Random, count: int) -> Iterator[Case]:
             numbers = _numpy(chance, texts, np.float32, float(eps))
             form = chance.choice((lambda v: repr(float(v)), lambda v: str(v)))
             yield Case(kind, *texts, eps, " ".join(map(form, numbers)))
+        elif kind == "significant digits at each step":
+            yield Case(kind, *texts, eps, _in_short_decimals(chance, x, gamma, beta, eps))
         elif kind == "rounded at each step":
             yield Case(kind, *texts, eps, _by_hand(chance, x, gamma, beta, eps))
         else:
@@ -145,6 +148,24 @@ def _array_case(chance: random.Random, kind: str, eps: Fraction) -> Case:
     kept = np.dtype(np.float32 if kind == "float32 array" else np.float64)
     x, gamma, beta = (a.astype(kept) for a in (x, gamma, beta))
     return Case(kind, x, gamma, beta, eps, _layer_norm(chance, x, gamma, beta, float(eps)))
+
+
+def _in_short_decimals(
+    chance: random.Random, x: list[Fraction], gamma: list[Fraction], beta: list[Fraction], eps: Fraction
+) -> str:
+    """Every operation in decimal arithmetic of few digits; the sums, as on a calculator, in many."""
+    digits = chance.choice((3, 4, 5, 6))
+    rounding = chance.choice((ROUND_HALF_UP, ROUND_HALF_EVEN))
+    v, g, b = ([Decimal(a.numerator) / Decimal(a.denominator) for a in values] for values in (x, gamma, beta))
+    e, n = Decimal(eps.numerator) / Decimal(eps.denominator), len(x)
+    context = Context(prec=digits, rounding=rounding)
+    mean = context.divide(sum(v), Decimal(n))
+    d = [context.subtract(a, mean) for a in v]
+    variance = context.divide(sum(context.multiply(a, a) for a in d), Decimal(n))
+    root = context.sqrt(context.add(variance, e))
+    z = [context.divide(a, root) for a in d]
+    y = [context.add(context.multiply(a, c), s) for a, c, s in zip(z, g, b, strict=True)]
+    return " ".join(f"{a:f}" for a in y)
 
 
 def _by_hand(

@@ -687,6 +687,19 @@ def test_single_wrong_rows_of_a_large_array_are_found(large: tuple[Any, Any, Any
     assert "77, 1400" in result.evidence[0]
 
 
+def test_a_large_square_array_and_pairs_of_mistakes() -> None:
+    rng = np.random.default_rng(9)
+    x = rng.normal(0.5, 1, (200, 200))
+    gamma, beta = rng.normal(1, 0.3, 200), rng.normal(0, 0.4, 200)
+    mean, variance = x.mean(-1), x.var(-1)
+    y = (x - mean) / np.sqrt(variance + 1e-5) * gamma + beta
+    assert diagnose_arrays(x, y, gamma=gamma, beta=beta).faults == ("missing-keepdims",)
+    mean, variance = mean[:, None], x.var(-1, ddof=1, keepdims=True)
+    y = ((x - mean) / (np.sqrt(variance) + 1e-5) + beta) * gamma
+    found = diagnose_arrays(x, y, gamma=gamma, beta=beta)
+    assert set(found.faults) == {"unbiased-variance", "epsilon-outside-root", "beta-before-gamma"}
+
+
 def test_large_batch_norm_and_channels(large: tuple[Any, Any, Any, Any]) -> None:
     x, gamma, beta, _ = large
     y = (x - x.mean(0)) / np.sqrt(x.var(0) + np.float32(1e-5)) * gamma + beta

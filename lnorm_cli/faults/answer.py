@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 _NAMES = {"nan": math.nan, "inf": math.inf, "infinity": math.inf}
 _MOST_DECIMALS = 40
 
-LARGE = 1 << 18
+LARGE = 1 << 15
 """Arrays of this many elements and more are judged in slices: nothing converts them whole."""
 
 FLOAT64_DIGITS = 10
@@ -211,18 +211,17 @@ def _as_typed(item: Any) -> Typed:
 
 
 def _from_floats(array: Array, dtype: str | None) -> Answer:
-    """An array as it is; a small one in float64, and told to be float32 where all its values are."""
+    """An array as it is, a small one in float64; judged as float32 where (at its beginning) all its values are."""
     import numpy as np
 
     name = dtype or array.dtype.name
     if name not in DTYPES:
         name = "float64"
-    if array.size >= LARGE:
-        return Answer(array, None, None, Float(name).unit, name, 0)
-    values = array.astype(np.float64)
+    values = array if array.size >= LARGE else array.astype(np.float64)
     if dtype is None and name == "float64":
         with np.errstate(all="ignore"):
-            finite = values[np.isfinite(values)]
+            finite = array.ravel()[:LARGE].astype(np.float64)
+            finite = finite[np.isfinite(finite)]
             short, shorter = (finite.astype(kind).astype(float) == finite for kind in (np.float32, np.float16))
         name = "float32" if short.all() and not shorter.all() else name
     return Answer(values, None, None, Float(name).unit, name, 0)

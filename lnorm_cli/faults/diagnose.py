@@ -104,8 +104,10 @@ def _large(array: Array, answer: Answer, gamma: Any, beta: Any, eps: exact.Exact
     from lnorm_cli.layout import Layout
 
     layout = Layout(array.shape, spec.axes)
-    if array.size < LARGE or array.dtype == object or answer.unit is None or not layout.kept:
+    if array.size < LARGE or answer.unit is None or not layout.kept:
         return None
+    if array.dtype == object:
+        array = Float().array(array)
     scale, shift = (place(value, name, array.shape, spec) for value, name in ((gamma, "gamma"), (beta, "beta")))
     return diagnose_large(Stream(array, answer.values, scale, shift, eps, spec, answer.dtype))
 

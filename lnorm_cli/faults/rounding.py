@@ -6,6 +6,7 @@ digits. A right method run in it gives the answers that are "right but for round
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -38,14 +39,18 @@ HABITS: tuple[frozenset[str], ...] = (
 """Which results people write down rounded, the rest being kept in the calculator."""
 
 
+TIES = ("up", "even", "float")
+"""Where a 5 at the end goes: up as taught, to the even digit, or as Python's round does with binary numbers."""
+
+
 @dataclass(frozen=True)
 class Habit:
-    """How someone rounds: after which operations, to how many decimals or significant digits, ties up or to even."""
+    """How someone rounds: after which operations, to how many decimals or significant digits, and where ties go."""
 
     kinds: frozenset[str]
     digits: int
     significant: bool
-    even: bool
+    ties: str
 
     @property
     def words(self) -> str:
@@ -66,14 +71,22 @@ _WORDS = {
 
 
 def habits(decimals: int, significant: int) -> Iterator[Habit]:
-    """Habits for an answer typed with so many decimals and significant digits, the likely ones first."""
+    """Habits for an answer typed with so many decimals and significant digits, the likely ones first.
+
+    Last come all other choices of steps, rounded as the answer is.
+    """
     for offset in (0, 1, 2, -1, -2, -3, -4):
         for kinds in HABITS:
-            for even in (False, True):
+            for ties in TIES:
                 if decimals + offset >= 0:
-                    yield Habit(kinds, decimals + offset, False, even)
+                    yield Habit(kinds, decimals + offset, False, ties)
                 if significant + offset >= 1:
-                    yield Habit(kinds, significant + offset, True, even)
+                    yield Habit(kinds, significant + offset, True, ties)
+    for count in range(1, len(ALL)):
+        for chosen in itertools.combinations(sorted(ALL), count):
+            if frozenset(chosen) not in HABITS:
+                yield Habit(frozenset(chosen), decimals, False, "up")
+                yield Habit(frozenset(chosen), significant, True, "up")
 
 
 class Rounded(Exact):
@@ -99,7 +112,7 @@ class Rounded(Exact):
         if not number:
             return number
         decimals = self.habit.digits - _leading(number) if self.habit.significant else self.habit.digits
-        return _rounded(number, decimals, self.habit.even)
+        return _rounded(number, decimals, self.habit.ties)
 
     def _keep(self, kind: str, value: Array) -> Array:
         return self._round(value) if kind in self.habit.kinds else value
@@ -139,10 +152,12 @@ def _leading(value: Fraction) -> int:
     return power + 1 if number >= Fraction(10) ** power else power
 
 
-def _rounded(value: Fraction, decimals: int, even: bool) -> Fraction:
+def _rounded(value: Fraction, decimals: int, ties: str) -> Fraction:
     scale = Fraction(10) ** decimals
     scaled = abs(value) * scale
-    whole = round(scaled) if even else int(scaled + Fraction(1, 2))
+    if ties == "float" and scaled.denominator == 2:  # the nearest binary number decides
+        scaled = abs(Fraction(float(value))) * scale
+    whole = int(scaled + Fraction(1, 2)) if ties == "up" else round(scaled)
     return Fraction(whole if value > 0 else -whole) / scale
 
 

@@ -6,7 +6,6 @@ way that gamma and beta may enter. That only sifts; what is left is verified by 
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[Any]
 
-_BLOCK = 2_000_000
+_BLOCK = 4_000_000
 """Most numbers held at once while sifting."""
 
 MOST_FAULTS = 3
@@ -74,9 +73,14 @@ def _level(problem: Problem, count: int) -> list[Candidate]:
     if problem.step != "output":
         return _verified(problem, candidates)
     size = max(1, _BLOCK // problem.x.size)
-    blocks = [_stack(problem, candidates[start : start + size]) for start in range(0, len(candidates), size)]
-    problem.memo["stack"] = blocks[0] if len(blocks) == 1 else _stack(problem, [])
-    return _verified(problem, itertools.chain(*(_sift(problem, block, ways[:1]) for block in blocks), sifted))
+    found = list(sifted)
+    problem.memo["stack"] = _stack(problem, [])
+    for start in range(0, len(candidates), size):
+        block = _stack(problem, candidates[start : start + size])
+        found.extend(_sift(problem, block, ways[:1]))
+        if len(candidates) <= size:  # small enough to be kept for the next level
+            problem.memo["stack"] = block
+    return _verified(problem, found)
 
 
 def _verified(problem: Problem, candidates: Iterable[Candidate]) -> list[Candidate]:

@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 
 _CHUNK = 49_152
 _RELEASE = 1 << 23
-_SAMPLE = 16
+_SAMPLE, _SAMPLE_ELEMENTS = 16, 1 << 13
 _SAMPLE_SIZE = 1 << 18
 _ROUNDINGS = 32
+_MOST_SQUARE = 1 << 22
 _LINE = 16
 """Least elements side by side that are worth reading across rows."""
 
@@ -179,7 +180,7 @@ def _wrong_slices(stream: Stream, suspects: Array) -> Iterator[int]:
         return
     axis = stream.axis or 0
     size = max(1, stream.x.size // stream.x.shape[axis])
-    wanted = max(1, min(_SAMPLE, _SAMPLE_SIZE // size))
+    wanted = max(2, min(_SAMPLE, _SAMPLE_ELEMENTS // size))
     spread = np.unique(np.linspace(0, len(suspects) - 1, min(len(suspects), 4 * wanted)).astype(int))
     order = np.concatenate([spread, np.setdiff1d(np.arange(len(suspects)), spread)])
     found = 0
@@ -201,9 +202,13 @@ def _along_other_axes(stream: Stream, sample: Problem) -> Finding | None:
     """Statistics over other axes: tried on slices that hold those axes whole, or told by rows that share theirs."""
     statistics, _ = pieces(stream.spec, stream.x.shape, stream.eps)
     for piece in statistics:
-        if piece.id not in ("wrong-axis", "all-axes"):
+        if piece.id not in ("wrong-axis", "all-axes", "missing-keepdims"):
             continue
         other = replace(stream, spec=replace(stream.spec, **dict(piece.changes)))
+        if piece.id == "missing-keepdims":
+            if stream.x.size <= _MOST_SQUARE and stream.problem(slice(None)).fits(other.spec):
+                return Finding("wrong", (piece.id,), first_step="deviation")
+            continue
         evidence = (f"{piece.detail[0].upper()}{piece.detail[1:]}.",)
         if other.axis is None:
             if _one_line(sample):
