@@ -299,6 +299,21 @@ def test_a_vector_is_marked_entry_by_entry() -> None:
     assert grade(vector("-1 0 1/3 1"), "1 0 1/3 -1").mark == Fraction(1, 2)
 
 
+def test_an_entry_with_too_few_digits_is_not_credited_and_the_others_are() -> None:
+    found = grade(vector("1 1/3 -5/3 1/3"), "1, 0.3333, -1.667, 0.333")
+    assert (found.outcome, found.mark, found.short) == ("short", Fraction(3, 4), (4,))
+    assert found.message.startswith("Entry 4 is right as far as it goes. Wanted: ")
+    all_short = grade(vector("1/3 -5/3"), "0.333, -1.67")
+    assert (all_short.outcome, all_short.mark, all_short.short) == ("short", 0, (1, 2))
+
+
+def test_too_few_digits_beside_a_wrong_entry_are_both_told() -> None:
+    found = grade(vector("1 1/3 -5/3 1/3"), "1, 0.3333, -1.5, 0.333")
+    assert (found.outcome, found.mark, found.short) == ("wrong", Fraction(1, 2), (4,))
+    assert found.message.startswith("Entry 3 of 4 is not right. Entry 4 is right as far as it goes.")
+    assert found.misconceptions == ("arithmetic-slip",)
+
+
 def test_work_carried_forward_keeps_half_its_mark() -> None:
     """A mean one too large by a slip; the deviations, the variance about it and the quotients follow from it."""
     question = Bank().question("normalized-vector:5")
@@ -339,7 +354,8 @@ def choices() -> Question:
 
 @pytest.mark.parametrize(
     ("answer", "outcome"),
-    [("b", "right"), (" B ", "right"), ("(b)", "right"), ("b)", "right"), ("a", "wrong"), ("d", "malformed"),
+    [("b", "right"), (" B ", "right"), ("(b)", "right"), ("b)", "right"), ("b.", "right"), ("B).", "right"),
+     ("b:", "right"), ("Ｂ", "right"), ("a", "wrong"), ("d", "malformed"),
      ("ab", "malformed"), ("1", "malformed"), ("", "malformed"), ("[a/b]", "malformed")],
 )  # fmt: skip
 def test_choices(answer: str, outcome: str) -> None:
@@ -352,7 +368,8 @@ def test_choices(answer: str, outcome: str) -> None:
 
 @pytest.mark.parametrize(
     ("answer", "outcome"),
-    [("cab", "right"), ("c a b", "right"), ("c, a, b", "right"), ("C>A>B", "right"), ("abc", "wrong"),
+    [("cab", "right"), ("c a b", "right"), ("c, a, b", "right"), ("C>A>B", "right"),
+     ("c) a) b)", "right"), ("(c)(a)(b)", "right"), ("CAB.", "right"), ("c -> a -> b", "right"), ("c–a–b", "right"), ("abc", "wrong"),
      ("ab", "malformed"), ("aabc", "malformed"), ("abd", "malformed")],
 )  # fmt: skip
 def test_orders(answer: str, outcome: str) -> None:

@@ -233,6 +233,15 @@ def test_parts_of_a_vector_count_in_part(capsys: pytest.CaptureFixture[str], tmp
     assert mark == pytest.approx((len(values) - 1) / len(values))
 
 
+def test_too_few_figures_are_said(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    rows = [("Ada", "batchnorm-column:92", "1, 0.3333, -1.667, 0.333"), ("Ben", "layernorm-variance-123", "0.67")]
+    file = answers(tmp_path / "a.csv", rows)
+    text = " ".join(lnorm(capsys, "grade", file).split())
+    assert "Ada 0.75/2" in text
+    assert "0.333 (too few figures, 0.75 of 1: Entry 4 is right as far as it goes. Wanted:" in text
+    assert "0.67 (too few figures, 0 of 1: Right as far as it goes. Wanted:" in text
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -25,13 +26,17 @@ UNDECIDED = "This could not be decided in time, so it does not count. Is there a
 
 @dataclass(frozen=True)
 class Grade:
-    """What became of an answer. `misconceptions` are fault ids, or what a wrong choice stands for."""
+    """What became of an answer. `misconceptions` are fault ids, or what a wrong choice stands for.
+
+    `short` are the places (from 1) of entries that are right as far as they go, with too few digits.
+    """
 
     outcome: Outcome
     message: str = ""
     misconceptions: tuple[str, ...] = ()
     mark: Fraction = Fraction(0)
     error: InputError | None = None
+    short: tuple[int, ...] = ()
 
     @property
     def good(self) -> bool:
@@ -76,8 +81,36 @@ def _numbers(answer: Numbers, text: str) -> Grade:
     if rounding is not None:
         return Grade("rounded", rounding, ("rounded-intermediate",), Fraction(1))
     if set(verdicts) <= {"right", "short"} and known_path(answer, values, texts, loose=False) is None:
-        return Grade("short", f"Right as far as it goes. Wanted: {answer.rule.text}.")
-    return _wrong_numbers(answer, values, texts, verdicts)
+        return _short(answer, verdicts)
+    found = _wrong_numbers(answer, values, texts, verdicts)
+    if "short" not in verdicts:
+        return found
+    if found.good:
+        return _short(answer, verdicts)
+    short = _places(verdicts, "short")
+    if set(found.misconceptions) <= {"arithmetic-slip", "cut-not-rounded"}:
+        found = replace(found, message=f"{found.message} {_too_few(short, answer)}")
+    return replace(found, short=short)
+
+
+def _short(answer: Numbers, verdicts: list[str]) -> Grade:
+    """Nothing is wrong, but entries have too few digits: these are not credited, the others are."""
+    places = _places(verdicts, "short")
+    mark = Fraction(len(verdicts) - len(places), len(verdicts))
+    if answer.single or len(places) == len(verdicts):
+        return Grade("short", f"Right as far as it goes. Wanted: {answer.rule.text}.", mark=mark, short=places)
+    return Grade("short", _too_few(places, answer), mark=mark, short=places)
+
+
+def _places(verdicts: list[str], verdict: str) -> tuple[int, ...]:
+    return tuple(place for place, found in enumerate(verdicts, start=1) if found == verdict)
+
+
+def _too_few(places: Sequence[int], answer: Numbers) -> str:
+    """Which entries are right as far as they go."""
+    named = ", ".join(map(str, places))
+    entries = f"Entry {named} is" if len(places) == 1 else f"Entries {named} are"
+    return f"{entries} right as far as {'it goes' if len(places) == 1 else 'they go'}. Wanted: {answer.rule.text}."
 
 
 def _scalar(text: str) -> exact.Exact:
@@ -158,7 +191,7 @@ def _wrong_numbers(answer: Numbers, values: list[exact.Exact], texts: list[str],
     known = known_path(answer, values, texts)
     if known is not None:
         return Grade("wrong", known.feedback, (known.fault,), mark if right < len(verdicts) else Fraction(0))
-    if set(verdicts) <= {"right", "cut"}:
+    if set(verdicts) <= {"right", "cut", "short"}:
         return Grade("wrong", "Cut off instead of rounded: look at the next digit.", ("cut-not-rounded",), mark)
     if answer.single:
         return Grade("wrong", _sign(values[0], answer))
@@ -166,9 +199,9 @@ def _wrong_numbers(answer: Numbers, values: list[exact.Exact], texts: list[str],
     if found is not None:
         message, faults, least = found
         return Grade("rounded" if least == 1 else "wrong", message, faults, max(mark, least))
-    off = [i + 1 for i, v in enumerate(verdicts) if v != "right"]
+    off = [i + 1 for i, v in enumerate(verdicts) if v not in ("right", "short")]
     named = ", ".join(map(str, off))
-    if not right:
+    if len(off) == len(verdicts):
         return Grade("wrong", "None of the entries is right.")
     kind = "Entry" if len(off) == 1 else "Entries"
     fault = ("arithmetic-slip",) if len(off) == 1 else ()
@@ -229,7 +262,7 @@ def _choice(answer: Choice, text: str, key: str) -> Grade:
 
 
 def _letter(word: str, count: int, text: str) -> int:
-    cleaned = word.strip("().").lower()
+    cleaned = unicodedata.normalize("NFKC", word).strip("().:").lower()
     letters = [letter(i) for i in range(count)]
     if cleaned in letters:
         return letters.index(cleaned)
@@ -243,8 +276,8 @@ def _letter(word: str, count: int, text: str) -> int:
 
 def _order(answer: Order, text: str) -> Grade:
     count = len(answer.lines)
-    words = [w for w in re.split(r"[\s,;>-]+", text.strip()) if w]
-    if len(words) == 1 and len(words[0]) > 1:
+    words = [w for w in re.split(r"[\s,;:.()>\u2013\u2192-]+", text) if w]
+    if len(words) == 1:
         words = list(words[0])
     places = [_letter(word, count, text) for word in words]
     if sorted(places) != list(range(count)):

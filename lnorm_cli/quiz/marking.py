@@ -90,7 +90,7 @@ def _marked(question: Question, given: Given) -> Marked:
     if not given.answer.strip():
         return Marked(given, Grade("malformed", "no answer"), by_hand=False)
     verdict = grade(question, given.answer)
-    return Marked(given, verdict, verdict.outcome in ("malformed", "undecided", "ungraded"))
+    return Marked(given, verdict, bool(verdict.short) or verdict.outcome in ("malformed", "undecided", "ungraded"))
 
 
 def meaning(misconception: str) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
-from lnorm_cli.quiz.marking import Report, meaning
+from lnorm_cli.quiz.marking import Marked, Report, meaning
 from lnorm_cli.quiz.mastery import FREQUENT, Standing
 from lnorm_cli.quiz.rules import rounded
 from lnorm_cli.quiz.sheets import SCHEMA
@@ -61,9 +61,21 @@ def write_report(terminal: Terminal, report: Report, needed: Fraction | None) ->
         terminal.title("To look at by hand")
         for entry in by_hand:
             given = entry.given
-            reason = "free text" if entry.grade.outcome == "ungraded" else entry.grade.message
-            text = f"{visible(given.student)}, {given.item}: {visible(given.answer.strip())[:80]!s} ({visible(reason)})"
+            text = f"{visible(given.student)}, {given.item}: {visible(_cut(given.answer.strip()))} ({_reason(entry)})"
             terminal.paragraph(text, first="- ", hang=2, indent=1)
+
+
+def _reason(entry: Marked) -> str:
+    """Why a person has to look at an answer."""
+    grade = entry.grade
+    if grade.outcome == "ungraded":
+        return "free text"
+    reason = visible(grade.message)
+    return f"too few figures, {number(grade.mark)} of 1: {reason}" if grade.short else reason
+
+
+def _cut(answer: str, most: int = 80) -> str:
+    return answer if len(answer) <= most else answer[:most] + "..."
 
 
 def report_document(report: Report, needed: Fraction | None) -> dict[str, Any]:
