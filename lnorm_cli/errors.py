@@ -22,5 +22,9 @@ class InputError(ValueError):
         return type(self)(f"{where}: {self.what}", hint=self.hint, text=self.text, position=self.position)
 
 
+class Problems(InputError):
+    """Several problems at once: `what` has one a line."""
+
+
 class UndefinedError(InputError):
     """Exact arithmetic met a value that does not exist, such as 0/0."""

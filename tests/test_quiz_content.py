@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lnorm_cli import exact
+from lnorm_cli.cli.edge import run
 from lnorm_cli.errors import InputError
 from lnorm_cli.faults.catalogue import catalogue
 from lnorm_cli.quiz.bank import TOPICS, Bank
@@ -172,6 +173,8 @@ BAD = [
     ('[[item]]\nid = "a"\nkind = "recall"\nprompt = "?"\nmodel = 3\n', 5, "model is not a text"),
     ('[[item]]\nid = "a"\nkind = "recall"\nprompt = "?"\nmodel = "m"\nhint = ["x"]\n', 6, "unknown field 'hint'"),
     ('[[item]]\nid = "a"\nkind = "recall"\nprompt = "?"\nmodel = "m"\nhints = ["x", ""]\n', 6, "none of them empty"),
+    ('[[item]]\nid = "a"\nkind = "recall"\nprompt = "?"\nmodel = "m"\nexplain = "layrnorm"\n', 6,
+     "there is no topic 'layrnorm'; did you mean layernorm"),
     ('[[item]]\nid = "a b"\nkind = "recall"\nprompt = "?"\nmodel = "m"\n', 2, "letters, digits"),
     ('[[item]]\nid = "a"\nkind = "choice"\nprompt = "?"\nchoices = [{text="x"}, {text="y"}]\n', 5, "exactly one"),
     ('[[item]]\nid = "a"\nkind = "choice"\nprompt = "?"\nchoices = [{text="x", right=true}, {text="y", right=true}]\n',
@@ -237,6 +240,21 @@ def test_a_missing_pack_and_many_problems(tmp_path: Path) -> None:
         Bank([str(pack(tmp_path, many))])
     assert caught.value.what.count("\n") == 8
     assert caught.value.what.endswith("and 22 more")
+
+
+def test_problems_of_a_pack_stand_one_a_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    two = "".join(f'[[item]]\nid = "i{n}"\nkind = "x"\nprompt = "?"\n' for n in range(2))
+    assert run(["quiz", "--pack", str(pack(tmp_path, two))]) == 2
+    first, second, hint = capsys.readouterr().err.splitlines()
+    assert first.startswith("error: ")
+    assert first.endswith("number, vector, formula, choice, order, spot, recall")
+    assert "line 7, item 'i1': kind is 'x'" in second
+    assert hint == "hint: mend these lines of the pack"
+
+
+def test_a_topic_to_read_has_any_of_its_names(tmp_path: Path) -> None:
+    text = '[[item]]\nid = "a"\nkind = "recall"\nprompt = "?"\nmodel = "m"\nexplain = "Pre-LN"\n'
+    assert Bank([str(pack(tmp_path, text))]).question("a").explain == "Pre-LN"
 
 
 # Finding

@@ -369,7 +369,8 @@ def test_choices(answer: str, outcome: str) -> None:
 @pytest.mark.parametrize(
     ("answer", "outcome"),
     [("cab", "right"), ("c a b", "right"), ("c, a, b", "right"), ("C>A>B", "right"),
-     ("c) a) b)", "right"), ("(c)(a)(b)", "right"), ("CAB.", "right"), ("c -> a -> b", "right"), ("c–a–b", "right"), ("abc", "wrong"),
+     ("c) a) b)", "right"), ("(c)(a)(b)", "right"), ("CAB.", "right"), ("c -> a -> b", "right"), ("c–a–b", "right"),
+     ("abc", "wrong"),
      ("ab", "malformed"), ("aabc", "malformed"), ("abd", "malformed")],
 )  # fmt: skip
 def test_orders(answer: str, outcome: str) -> None:

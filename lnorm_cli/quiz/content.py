@@ -9,12 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lnorm_cli.errors import InputError
+from lnorm_cli.errors import InputError, Problems
+from lnorm_cli.explain.topics import find
 from lnorm_cli.faults.catalogue import catalogue
 from lnorm_cli.quiz.concepts import Concept
 from lnorm_cli.quiz.formulas import NAMES
 from lnorm_cli.quiz.questions import KINDS
 from lnorm_cli.reading import parse_number, parse_vector
+from lnorm_cli.render.terminal import visible
 
 DATA = Path(__file__).resolve().parent.parent / "data" / "items"
 MAX_BYTES = 2_000_000
@@ -59,7 +61,7 @@ class Problem:
 
     @property
     def text(self) -> str:
-        return f"{self.file}, line {self.line}, item {self.item!r}: {self.what}"
+        return f"{visible(self.file)}, line {self.line}, item {self.item!r}: {self.what}"
 
 
 @dataclass
@@ -95,7 +97,7 @@ def read_pack(path: Path, taken: Iterable[str] = ()) -> tuple[Concept, ...]:
     if problems:
         listed = "\n".join(problem.text for problem in problems[:SHOWN])
         more = f"\nand {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
-        raise InputError(listed + more, hint="mend these lines of the pack")
+        raise Problems(listed + more, hint="mend these lines of the pack")
     return tuple(Concept(entry.data) for entry in entries)
 
 
@@ -171,7 +173,16 @@ def _problems(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
     if not bad:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", item["id"]):
             yield "id", "an id is made of letters, digits, - and _"
+        yield from _check_explain(item)
         yield from _CHECKS.get(kind, _nothing)(item)
+
+
+def _check_explain(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    if "explain" in item:
+        try:
+            find(item["explain"])
+        except InputError as error:
+            yield "explain", f"explain: {error.what}; {error.hint}"
 
 
 def _wanted(types: tuple[type, ...]) -> str:
