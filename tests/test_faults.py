@@ -301,6 +301,8 @@ def test_unbiased_variance_at_768_features_typed(digits: int) -> None:
 def test_zeros_for_tiny_values_are_wrong() -> None:
     assert diagnose([1, 2, 3], "0 0 0", gamma="1e-9").verdict == "wrong"
     assert diagnose([1, 2, 3], "0.000 0.000 0.000", gamma="1e-9").verdict == "wrong"
+    assert diagnose([1, 2, 3], "-1.2247e-9 1e-20 1.2247e-9", gamma="1e-9").verdict == "correct"
+    assert diagnose([1, 2, 3], "-1.2247e-9 1e-13 1.2247e-9", gamma="1e-9").verdict == "wrong"
     for dtype in (np.float32, np.float64):
         assert diagnose_arrays(np.array([1, 2, 3], dtype), np.zeros(3, dtype), gamma=1e-9).verdict == "wrong"
 
@@ -396,6 +398,21 @@ def test_one_digit_cannot_tell_and_say_so() -> None:
     result = diagnose([1, 2, 3, 4], "-1 0 0 1", eps=0)
     assert result.verdict == "undecided"
     assert "unbiased-variance" in result.alternatives
+
+
+def test_eight_digits_of_float32_cannot_tell_a_tiny_epsilon_from_none() -> None:
+    """Typed exactly, epsilon was left out; as float32 output the numbers are right: both are said."""
+    result = diagnose([1, 2, 4], "-1.0690450 -0.26726124 1.3363062", eps="1e-7")
+    assert result.verdict == "undecided"
+    assert "epsilon-omitted" in result.alternatives
+    assert told([1, 2, 4], "-1.06904497 -0.267261242 1.33630621", eps="1e-3") == ("wrong", ("epsilon-omitted",))
+
+
+def test_zeros_that_only_hold_the_place() -> None:
+    """Three digits of 1267.9 are 1270."""
+    options: dict[str, Any] = {"gamma": ["0.5", "1", "1.5", "2"], "beta": ["1", "-0.75", "0.25", "3"]}
+    assert told([2, 4, 4, 6], "-315 -0.750 0.250 1270", **options) == ("wrong", ("variance-dropped",))
+    assert "variance-dropped" not in diagnose([2, 4, 4, 6], "-315 -0.750 0.250 1280", **options).faults
 
 
 def test_float_output_pasted_as_text_is_right() -> None:

@@ -153,7 +153,21 @@ def _stack(problem: Problem, candidates: Sequence[Candidate]) -> _Stack:
             loose.append(_flat(t, _loose(t, problem.answer.unit)))
     if not kept:
         return _Stack(np.zeros((0, problem.x.size)), 0.0, [])
-    return _Stack(np.stack(normalized), np.stack(loose) if loose else 0.0, kept)
+    stacked = np.stack(normalized)
+    if loose:
+        return _Stack(stacked, np.stack(loose), kept)
+    with np.errstate(all="ignore"):  # typed numbers: only the rounding of this sieve itself
+        largest = np.max(np.where(np.isfinite(stacked), np.abs(stacked), 0.0), axis=1, keepdims=True)
+    return _Stack(stacked, 2.0**-48 * _offset(problem) * largest, kept)
+
+
+def _offset(problem: Problem) -> float:
+    """1 + the largest |x| over the range of x: how much of a deviation float64 may lose."""
+    import numpy as np
+
+    x = problem.floats[0]
+    spread = float(np.max(x) - np.min(x))
+    return 1.0 + (float(np.max(np.abs(x))) / spread if spread > 0 else 0.0)
 
 
 def _flat(t: Trace, rows: Array) -> Array:

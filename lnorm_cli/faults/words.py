@@ -95,7 +95,7 @@ def hidden(problem: Problem, fitting: Sequence[Candidate]) -> tuple[str, ...]:
     if names:
         why = _why(problem)
         row = separating([c for c in fitting if c.ids[0] in names], problem.spec, problem.eps)
-        shown = ", ".join(dict.fromkeys(names[:5])) + (", ..." if len(set(names)) > 5 else "")
+        shown = ", ".join(dict.fromkeys(names[:5])) + (" and more" if len(set(names)) > 5 else "")
         notes.append(f"This x{why} cannot show: {shown}." + (f" {row} would." if row else ""))
     if any(c.ids == ("epsilon-omitted",) for c in fitting):
         notes.append("Epsilon does not show in these digits: another epsilon, or none, gives the same numbers.")
