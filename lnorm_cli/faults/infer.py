@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[Any]
 
+USUAL = Fraction(1, 100)
+"""Epsilons up to this size need not be round to be believed."""
+
 
 @dataclass(frozen=True)
 class Line:
@@ -138,11 +141,22 @@ def deviations_spec(spec: Spec) -> Spec:
 
 
 def epsilons(problem: Problem, line: Line, t: Trace) -> Iterator[Fraction]:
-    """Epsilons that would explain the line's divisor, where they are pinned down and of a usual size."""
+    """Epsilons that would explain the line's divisor, where they are pinned down: of a usual size, or one digit."""
     variance = float(t["variance" if "variance" in t else "mean_square"].value[line.row, 0])
     low = (line.divisor - line.divisor_room) ** 2 - variance
     high = (line.divisor + line.divisor_room) ** 2 - variance
     noise = 4e-16 * variance
     value = roundest(low - noise, high + noise)
-    if value is not None and 0 < value <= Fraction(1, 100) and high - low <= 0.5 * float(value):
+    if (
+        value is not None
+        and value > 0
+        and high - low <= 0.5 * float(value)
+        and (value <= USUAL or _is_one_digit(value))
+    ):
         yield value
+
+
+def _is_one_digit(value: Fraction) -> bool:
+    """Whether the value is a digit times a power of ten, as an epsilon that somebody chose would be."""
+    digits = f"{float(value):.12e}".partition("e")[0].rstrip("0")
+    return len(digits) == 2
