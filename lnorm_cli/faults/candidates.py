@@ -68,12 +68,14 @@ def library_epsilons() -> tuple[tuple[Fraction, tuple[str, ...]], ...]:
 def epsilon_detail(eps: Fraction) -> str:
     """`1e-3 (default of Keras LayerNormalization)`."""
     users = dict(library_epsilons()).get(eps, ())
-    return f"epsilon {_short(eps)}" + (f" (default of {', '.join(users)})" if users else "")
+    return f"epsilon {short(eps)}" + (f" (default of {', '.join(users)})" if users else "")
 
 
-def _short(eps: Fraction) -> str:
+def short(eps: Fraction) -> str:
     text = f"{float(eps):.4g}"
-    return text.replace("e-0", "e-") if "e" in text else (f"1e-{len(text) - 2}" if set(text) <= set("0.1") else text)
+    if text.startswith("0.0") and set(text) <= set("0.1"):
+        return f"1e-{len(text) - 2}"
+    return text.replace("e-0", "e-")
 
 
 def pieces(spec: Spec, shape: tuple[int, ...], eps: Exact) -> tuple[list[Piece], list[Piece]]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from lnorm_cli import exact
 from lnorm_cli.arithmetic import Exact, Float
 from lnorm_cli.errors import InputError
-from lnorm_cli.faults.candidates import epsilon_detail, pieces
+from lnorm_cli.faults.candidates import epsilon_detail, pieces, short
 from lnorm_cli.faults.condition import allowance
 from lnorm_cli.faults.infer import Line, deviations_spec, epsilons, fit, points, right_line, roundest
 from lnorm_cli.faults.problem import Problem
@@ -143,7 +143,7 @@ def another_epsilon(problem: Problem, row: int) -> Slip | None:
         return None
     for value in epsilons(problem, line, t):
         if value != problem.eps and problem.fits(problem.spec, value):
-            evidence = f"The answer fixes {epsilon_detail(value)}; {number(exact.to_float(problem.eps))} was stated."
+            evidence = f"The answer fixes {epsilon_detail(value)}; {short(exact.approximate(problem.eps))} was asked for."
             return Slip(("epsilon-value",), (evidence,), "variance_plus_epsilon")
     return None
 
