@@ -22,7 +22,7 @@ from lnorm_cli.faults.precision import by_size, reproduced
 from lnorm_cli.faults.problem import Problem
 from lnorm_cli.faults.rounding import Habit
 from lnorm_cli.faults.roundings import coarse, rounded_fault, rounded_right
-from lnorm_cli.faults.rows import inferred, judge_step
+from lnorm_cli.faults.rows import inferred, judge_step, one_early_number
 from lnorm_cli.faults.search import levels
 from lnorm_cli.faults.words import joined
 
@@ -31,8 +31,12 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[Any]
 
-PAIR_DIGITS, TRIPLE_DIGITS = 6, 16
-"""Digits typed in all that two, and three, faults together need for evidence."""
+PAIR_DIGITS, TRIPLE_DIGITS, SURE_DIGITS = 6, 16, 6
+"""Digits typed in all that two, and three, faults together need for evidence, and digits in one number below which two
+may fit by chance: there one early number wrong is named beside them, and three are not tried."""
+
+BITS_DIGITS = 12
+"""Digits typed in all from which on numbers may be known for those of a short floating-point type."""
 
 MOST_REPRODUCED = 4096
 """Up to this many elements the bits of a wrong arithmetic are looked for even where a wrong Spec fits."""
@@ -105,10 +109,17 @@ def _typed(problem: Problem) -> Finding | None:
     several = _several(problem)
     if several is not None:
         return several
-    precision = reproduced(problem)
+    precision = reproduced(problem) if _odd(problem) or _borne(problem) >= BITS_DIGITS else None
     if precision is not None:
         return Finding("wrong", (precision.id,), evidence=(precision.evidence,), wrong=precision.trace)
     return None
+
+
+def _odd(problem: Problem) -> bool:
+    """Whether the answer is nothing but zeros, or holds nan or infinity: no work by hand."""
+    import numpy as np
+
+    return not np.isfinite(problem.answer.values).all() or not problem.answer.values.any()
 
 
 def _pairs(problem: Problem) -> list[Candidate]:
@@ -127,8 +138,12 @@ def _with_rounding(candidate: Candidate, habit: Habit, pairs: list[Candidate]) -
 
 
 def _borne(problem: Problem) -> int:
-    """Digits typed in all, which bound how many faults an explanation may use."""
-    return problem.answer.digits * problem.x.size if problem.answer.typed and not problem.answer.symbolic else 1000
+    """Digits typed in different numbers, which bound how many faults an explanation may use."""
+    import numpy as np
+
+    if not problem.answer.typed or problem.answer.symbolic:
+        return 1000
+    return problem.answer.digits * len(np.unique(np.abs(problem.answer.values[problem.answer.values != 0])))
 
 
 def _array(problem: Problem, rows: Array) -> Finding | None:
@@ -158,10 +173,13 @@ def _array(problem: Problem, rows: Array) -> Finding | None:
 
 def _several(problem: Problem) -> Finding | None:
     """Two or three faults together, as many as the digits given can bear."""
-    most = 3 if _borne(problem) >= TRIPLE_DIGITS else 2 if _borne(problem) >= PAIR_DIGITS else 1
-    for count, found in enumerate(levels(problem, most), start=1):
-        if count > 1 and found:
-            return explained(_sharpest(problem, found))
+    few = problem.answer.typed and not problem.answer.symbolic and problem.answer.digits < SURE_DIGITS
+    most = 3 if _borne(problem) >= TRIPLE_DIGITS and not few else 2 if _borne(problem) >= PAIR_DIGITS else 1
+    for count, candidates in enumerate(levels(problem, most), start=1):
+        if count > 1 and candidates:
+            found = explained(_sharpest(problem, candidates))
+            slip = one_early_number(problem) if few else None
+            return replace(found, alternatives=(*found.alternatives, joined(slip.faults))) if slip else found
     return None
 
 

@@ -70,6 +70,15 @@ _WORDS = {
 }
 
 
+def usual_habits(decimals: int, significant: int) -> Iterator[Habit]:
+    """The likeliest habits: rounded as the answer is, or with one digit more."""
+    for offset in (0, 1):
+        for kinds in HABITS[:5]:
+            for ties in TIES[:2]:
+                yield Habit(kinds, decimals + offset, False, ties)
+                yield Habit(kinds, significant + offset, True, ties)
+
+
 def habits(decimals: int, significant: int) -> Iterator[Habit]:
     """Habits for an answer typed with so many decimals and significant digits, the likely ones first.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -13,7 +13,7 @@ from lnorm_cli.exact import approximate
 from lnorm_cli.faults.candidates import Candidate, combine, pieces
 from lnorm_cli.faults.condition import divisor_of
 from lnorm_cli.faults.problem import Problem
-from lnorm_cli.faults.rounding import Habit, Rounded, habits, truncated
+from lnorm_cli.faults.rounding import Habit, Rounded, habits, truncated, usual_habits
 from lnorm_cli.norm import Spec, Trace
 
 if TYPE_CHECKING:
@@ -69,30 +69,39 @@ def rounded_right(problem: Problem, harmful: bool) -> Habit | None:
     if not _worth_trying(problem):
         return None
     for spec in (problem.spec, *_other_algebra(problem.spec)):
-        for habit in _within_reach(problem, problem.run(spec)):
+        tried = habits(*_shown(problem)) if spec == problem.spec else usual_habits(*_shown(problem))
+        for habit in _within_reach(problem, problem.run(spec), tried):
             if _harmless(habit, problem) != harmful and _comes_out(problem, spec, problem.eps, habit):
                 return habit
     return None
 
 
 def rounded_fault(problem: Problem) -> tuple[Candidate, Habit] | None:
-    """A single fault together with rounding on the way."""
+    """A single fault, one that shows, together with one of the usual habits of rounding on the way."""
+    import numpy as np
+
     if not _worth_trying(problem):
         return None
     statistics, affine = pieces(problem.spec, problem.x.shape, problem.eps)
     single = [combine([piece], problem.spec, problem.eps) for piece in (*statistics, *affine)]
+    right, least = problem.run(problem.spec).output, float(problem.answer.slack.min())
+    seen: list[Array] = [right]
     for candidate in sorted((c for c in single if c is not None), key=lambda c: c.rarity):
         try:
             t = problem.run(candidate.spec, None, candidate.eps)
         except InputError:
             continue
-        for habit in _within_reach(problem, t):
-            if _harmless(habit, problem) and _comes_out(problem, candidate.spec, candidate.eps, habit):
+        with np.errstate(all="ignore"):
+            if any(np.max(np.abs(t.output - other)) <= 0.1 * least for other in seen):
+                continue  # what does not show needs no name
+        seen.append(t.output)
+        for habit in _within_reach(problem, t, usual_habits(*_shown(problem))):
+            if _comes_out(problem, candidate.spec, candidate.eps, habit):
                 return candidate, habit
     return None
 
 
-def _within_reach(problem: Problem, t: Trace) -> Iterator[Habit]:
+def _within_reach(problem: Problem, t: Trace, tried: Iterable[Habit]) -> Iterator[Habit]:
     """Habits whose rounding can move the trace's output as far as the answer is."""
     import numpy as np
 
@@ -101,7 +110,7 @@ def _within_reach(problem: Problem, t: Trace) -> Iterator[Habit]:
         if not np.isfinite(off).all() or off.max() > NEAR * np.abs(t.output).max() + 8 * problem.answer.slack.max():
             return
         reach: dict[tuple[int, bool], bool] = {}
-        for habit in habits(*_shown(problem)):
+        for habit in tried:
             key = habit.digits, habit.significant
             if key not in reach:
                 reach[key] = bool(np.all(off <= t.layout.restore(_reach(t, *key))))

@@ -35,14 +35,22 @@ def inferred(problem: Problem, rows: Array) -> Finding | None:
         return _of_rows(problem, wrong)
     if len(rows) > 1 and problem.layout.reduced == (problem.x.ndim - 1,):
         return _row_by_row(problem, wrong)
-    if len(rows) == 1:
-        found = list(slips.carried_forward(rows_of(problem, wrong)))
-        if found:
-            best = min(found, key=lambda slip: len(slip.ids))
-            others = [joined(s.ids) for s in found if len(s.ids) == len(best.ids) and s.ids != best.ids]
-            more = [line for s in found if s.ids == best.ids and s is not best for line in s.evidence]
-            return replace(of_slip(best), alternatives=tuple(dict.fromkeys(others)), evidence=(*best.evidence, *more))
-    return None
+    return one_early_number(problem)
+
+
+def one_early_number(problem: Problem) -> Finding | None:
+    """One early number wrong and the rest right from there, where x is one row."""
+    import numpy as np
+
+    if problem.layout.count > 1:
+        return None
+    found = list(slips.carried_forward(rows_of(problem, np.array([0]))))
+    if not found:
+        return None
+    best = min(found, key=lambda slip: len(slip.ids))
+    others = [joined(s.ids) for s in found if len(s.ids) == len(best.ids) and s.ids != best.ids]
+    more = [line for s in found if s.ids == best.ids and s is not best for line in s.evidence]
+    return replace(of_slip(best), alternatives=tuple(dict.fromkeys(others)), evidence=(*best.evidence, *more))
 
 
 def _of_rows(problem: Problem, wrong: Array) -> Finding | None:
