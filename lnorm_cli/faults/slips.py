@@ -143,7 +143,9 @@ def another_epsilon(problem: Problem, row: int) -> Slip | None:
         return None
     for value in epsilons(problem, line, t):
         if value != problem.eps and problem.fits(problem.spec, value):
-            evidence = f"The answer fixes {epsilon_detail(value)}; {short(exact.approximate(problem.eps))} was asked for."
+            evidence = (
+                f"The answer fixes {epsilon_detail(value)}; {short(exact.approximate(problem.eps))} was asked for."
+            )
             return Slip(("epsilon-value",), (evidence,), "variance_plus_epsilon")
     return None
 
