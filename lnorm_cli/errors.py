@@ -22,7 +22,7 @@ class InputError(ValueError):
         return type(self)(f"{where}: {self.what}", hint=self.hint, text=self.text, position=self.position)
 
 
-class Problems(InputError):
+class ProblemsError(InputError):
     """Several problems at once: `what` has one a line."""
 
 

@@ -389,7 +389,8 @@ def test_ctrl_c_while_a_pipe_is_silent_keeps_the_answers(tmp_path: Path) -> None
     """C126 (memoripy 12)."""
     (tmp_path / "all.toml").write_text(PACK, encoding="utf-8")
     process = subprocess.Popen(
-        [sys.executable, "-m", "lnorm_cli", "quiz", "--pack", str(tmp_path / "all.toml"), "--topic", "mine", "--seed", "6"],
+        [sys.executable, "-m", "lnorm_cli", "quiz", "--pack", str(tmp_path / "all.toml"), "--topic", "mine",
+         "--seed", "6"],
         stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env={**os.environ, "LNORM_DATA_DIR": str(tmp_path / "data"), "PYTHONUNBUFFERED": "1"},
     )  # fmt: skip

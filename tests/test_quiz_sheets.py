@@ -20,6 +20,8 @@ from lnorm_cli.quiz.generators import generators
 from lnorm_cli.quiz.grading import grade
 from lnorm_cli.quiz.latex import escaped
 from lnorm_cli.quiz.questions import Choice, Numbers, Order, letter
+from lnorm_cli.quiz.typeset import formula_text
+from lnorm_cli.render.notation import LATEX, UNICODE
 
 
 @pytest.fixture(autouse=True)
@@ -156,6 +158,108 @@ def test_latex_compiles(topic: list[str], capsys: pytest.CaptureFixture[str], tm
             timeout=120,
         )
         assert done.returncode == 0, done.stdout.decode("utf-8", "replace")[-1500:]
+
+
+KEY_PACK = r"""
+[[item]]
+id = "rows"
+kind = "vector"
+prompt = "?"
+precision = "3 decimals"
+compute = {x = "3 5 2 6", gamma = "1/2 1 3/2 2", step = "output"}
+
+[[item]]
+id = "ratio"
+kind = "number"
+prompt = "?"
+precision = "3 decimals"
+answer = "2/3"
+wrong = [{answer = "sqrt(2)", feedback = "No root here."}]
+
+[[item]]
+id = "fifth"
+kind = "number"
+prompt = "?"
+answer = "1/5"
+
+[[item]]
+id = "near"
+kind = "number"
+prompt = "?"
+precision = "within 0.01"
+answer = "1/7"
+
+[[item]]
+id = "divisor"
+kind = "formula"
+prompt = "By what is x - mu divided? Use var and eps."
+answer = "sqrt(var + eps)"
+wrong = [{answer = "sqrt(var) + eps^2", feedback = "Inside."}, {answer = "2*gamma", feedback = "No."}]
+"""
+
+
+def pack_key(capsys: pytest.CaptureFixture[str], tmp_path: Path, format: str) -> tuple[str, str]:
+    (tmp_path / "pack.toml").write_text(KEY_PACK, encoding="utf-8")
+    arguments = ("--pack", "pack.toml", "--topic", "own", "--count", "5", "-f", format, "--seed", "1", "--key", "k")
+    sheet = lnorm(capsys, "worksheet", *arguments)
+    return sheet, (tmp_path / "k").read_text("utf-8")
+
+
+def test_a_key_shows_answers_at_the_precision_asked(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, key = pack_key(capsys, tmp_path, "markdown")
+    assert "**Answer:** -√10/10, √10/5, -3√10/5, 4√10/5 ≈ -0.316, 0.632, -1.897, 2.530\n" in key
+    assert "**Answer:** 2/3 ≈ 0.667\n" in key
+    assert "**Answer:** 1/7 ≈ 0.143\n" in key
+    assert "- √2 ≈ 1.414: No root here.\n" in key
+
+
+def test_a_decimal_that_is_the_value_itself_is_equal_to_it(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert "**Answer:** 1/5 = 0.2\n" in pack_key(capsys, tmp_path, "markdown")[1]
+    assert r"\textbf{Answer:} $\frac{1}{5}$ = $0.2$" in pack_key(capsys, tmp_path, "latex")[1]
+
+
+def test_a_latex_key_holds_mathematics_and_the_wrong_ways(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    _, key = pack_key(capsys, tmp_path, "latex")
+    assert r"\textbf{Answer:} $\frac{2}{3}$ $\approx$ $0.667$" in key
+    assert r"\item $\sqrt{2}$ $\approx$ $1.414$: No root here." in key
+    assert r"\textbf{Answer:} $\sqrt{\mathrm{var} + \varepsilon}$" in key
+    assert r"\item $\sqrt{\mathrm{var}} + \varepsilon ^{2}$: Inside." in key
+    assert "sqrt(" not in key.replace("sqrt(variance + epsilon)", "")
+    assert "{*}" not in key
+
+
+def test_a_heading_in_a_latex_key_stands_alone(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    lnorm(capsys, "worksheet", "--topic", "batchnorm", "--count", "8", "--seed", "1", "-f", "latex", "--key", "k")
+    key = (tmp_path / "k").read_text("utf-8")
+    assert re.search(r"^(First|Second) feature:\n\n\\noindent 1\. mean$", key, re.MULTILINE)
+
+
+def test_a_formula_is_wanted_in_the_names_that_answers_need(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    assert "*Wanted: a formula in var, eps.*" in pack_key(capsys, tmp_path, "markdown")[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "latex"),
+    [
+        ("gamma*(x - mu)/sqrt(var + eps) + beta",
+         r"$\gamma \, (x - \mu) / \sqrt{\mathrm{var} + \varepsilon} + \beta$"),
+        ("abs(a - b)/2", r"$\left|a - b\right| / 2$"),
+        ("(1 + r)**12*2^(1/2)", r"$(1 + r) ^{12} \cdot 2 ^{1 / 2}$"),
+        ("√2*x_1^-1", r"$\sqrt{2} \, \mathrm{x\_1} ^{-1}$"),
+    ],
+)  # fmt: skip
+def test_a_formula_in_latex_keeps_its_form(text: str, latex: str) -> None:
+    assert formula_text(text, LATEX) == latex
+    assert formula_text(text, UNICODE) == text
+
+
+def test_what_was_written_is_said_beside_the_sheet(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "pack.toml").write_text(KEY_PACK.partition('[[item]]\nid = "fifth"')[0], encoding="utf-8")
+    assert run(["quiz", "worksheet", "--key", "k.md", "--count", "3", "--pack", "pack.toml", "--topic", "own"]) == 0
+    assert capsys.readouterr().err == "note: there are only 2 different questions here\nwrote the key to k.md\n"
+    (tmp_path / "pack.toml").write_text('[[item]]\nid = "a"\nkind = "recall"\nprompt = "?"\nmodel = "m"\n', "utf-8")
+    assert run(["quiz", "worksheet", "--count", "3", "--pack", "pack.toml", "--topic", "own"]) == 0
+    assert capsys.readouterr().err == "note: there is only 1 question here\n"
 
 
 # Marking
@@ -311,7 +415,7 @@ def test_anki_import(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     headers, notes = anki_notes(text)
     assert headers["separator"] == "tab"
     assert headers["html"] == "true"
-    assert f"{len(notes)} cards" in said
+    assert f"wrote {len(notes)} cards to cards.txt;" in said
     assert all(len(note) == 4 for note in notes)
     assert (
         len({note[0] for note in notes})

@@ -8,7 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from lnorm_cli.cli.arguments import MINUS, prepare
-from lnorm_cli.errors import InputError, Problems
+from lnorm_cli.errors import InputError, ProblemsError
 
 
 def run(arguments: list[str]) -> int:
@@ -96,7 +96,7 @@ def _report(error: InputError, as_json: bool) -> None:
         document = {"error": what, "hint": hint, "text": text or None, "position": error.position}
         print(json.dumps(document), file=sys.stderr)
         return
-    for line in what.split("\n") if isinstance(error, Problems) else [what]:
+    for line in what.split("\n") if isinstance(error, ProblemsError) else [what]:
         print(f"error: {visible(line)}", file=sys.stderr)
     if text and error.position is not None:
         shown, mark = _excerpt(visible(text) if text.isprintable() else _flat(text), error.position)

@@ -52,11 +52,21 @@ def worksheet(
     sheet = make_sheet(bank, seed, count, topics)
     chosen = "json" if json else format
     if len(sheet.questions) < count:
-        print(f"note: there are only {len(sheet.questions)} different questions here", file=sys.stderr)
+        found = len(sheet.questions)
+        are = "is only 1 question" if found == 1 else f"are only {found} different questions"
+        _tell(f"note: there {are} here")
     if key is not None:
         _write_file(key, write_sheet(sheet, chosen, key=True))
+        _tell(f"wrote the key to {key}")
     sys.stdout.write(_encodable(write_sheet(sheet, chosen, key=False)))
     return 0
+
+
+def _tell(text: str) -> None:
+    """Say something beside the result."""
+    from lnorm_cli.render.terminal import visible
+
+    print(visible(text), file=sys.stderr)
 
 
 def _encodable(text: str) -> str:
@@ -145,6 +155,7 @@ def export(
     from lnorm_cli.quiz.anki import anki_cards
     from lnorm_cli.quiz.bank import Bank
     from lnorm_cli.quiz.generators import generators
+    from lnorm_cli.render.terminal import visible
 
     bank = Bank(pack or ())
     topics = [bank.topic(name) for name in topic or ()]
@@ -155,5 +166,6 @@ def export(
         for number in range(each if item.key in generators() else 1)
     ]
     _write_file(anki, anki_cards(questions))
-    print(f"wrote {len(questions)} cards; in Anki: File, Import")
+    cards = "1 card" if len(questions) == 1 else f"{len(questions)} cards"
+    print(visible(f"wrote {cards} to {anki}; in Anki: File, Import"))
     return 0

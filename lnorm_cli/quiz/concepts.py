@@ -40,6 +40,7 @@ from lnorm_cli.quiz.questions import (
 )
 from lnorm_cli.quiz.rounding import by_rounding
 from lnorm_cli.quiz.rules import Rule
+from lnorm_cli.quiz.typeset import names_in
 from lnorm_cli.reading import parse_number, parse_vector
 
 _FAULTS = {
@@ -137,14 +138,18 @@ def _formula(data: Mapping[str, Any], dice: Dice) -> _Made:
     own = tuple(data.get("names", ()))
     names = (*own, *(name for name in NAMES if name not in own))
     wrong = tuple(WrongFormula(w["answer"], w.get("feedback", "")) for w in data.get("wrong", ()))
-    return Formula(data["answer"], names, wrong, _named(data["prompt"], names)), (), ()
+    return Formula(data["answer"], names, wrong, _named(data["prompt"], data["answer"], wrong)), (), ()
 
 
-def _named(prompt: str, names: tuple[str, ...]) -> tuple[str, ...]:
-    """The names that the prompt speaks of, in its order; not those that it gives a value."""
-    places = {name: re.search(rf"\b{name}\b(?! = [0-9])", prompt) for name in names}
-    found = [(place.start(), name) for name, place in places.items() if place]
-    return tuple(name for _, name in sorted(found))
+def _named(prompt: str, answer: str, wrong: tuple[WrongFormula, ...]) -> tuple[str, ...]:
+    """The names that an answer may need: those of the right one, and of wrong ones where the prompt has them too.
+
+    In the order of the prompt, where it names them.
+    """
+    tempting = [name for w in wrong for name in names_in(w.text) if re.search(rf"\b{name}\b(?! = [0-9])", prompt)]
+    names = dict.fromkeys((*names_in(answer), *tempting))
+    places = {name: re.search(rf"\b{name}\b", prompt) for name in names}
+    return tuple(sorted(names, key=lambda name: found.start() if (found := places[name]) else len(prompt)))
 
 
 def rule_of(text: str) -> Rule:
@@ -234,9 +239,13 @@ def _spot(data: Mapping[str, Any], dice: Dice) -> _Made:
         )
         for fault, values in gives.items()
     ]
-    given = [("x", " ".join(map(exact.text, x.reshape(-1))))]
+
+    def listed(values: Any) -> str:
+        return ", ".join(map(exact.text, values.reshape(-1)))
+
+    given = [("x", listed(x))]
     given += [
-        (name, data[name])
+        (name, listed(parameters[name]))
         for name in ("gamma", "beta")
         if data.get(name) not in (None, {"gamma": "1", "beta": "0"}[name])
     ]

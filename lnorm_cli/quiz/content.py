@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lnorm_cli.errors import InputError, Problems
+from lnorm_cli.errors import InputError, ProblemsError
 from lnorm_cli.explain.topics import find
 from lnorm_cli.faults.catalogue import catalogue
 from lnorm_cli.quiz.concepts import Concept
@@ -97,7 +97,7 @@ def read_pack(path: Path, taken: Iterable[str] = ()) -> tuple[Concept, ...]:
     if problems:
         listed = "\n".join(problem.text for problem in problems[:SHOWN])
         more = f"\nand {len(problems) - SHOWN} more" if len(problems) > SHOWN else ""
-        raise Problems(listed + more, hint="mend these lines of the pack")
+        raise ProblemsError(listed + more, hint="mend these lines of the pack")
     return tuple(Concept(entry.data) for entry in entries)
 
 

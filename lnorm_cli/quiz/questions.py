@@ -43,7 +43,7 @@ class WrongFormula:
 
 @dataclass(frozen=True)
 class Formula:
-    """A formula in the grammar, the names that it may use, and those of them that the prompt speaks of."""
+    """A formula in the grammar, the names that it may use, and those of them that an answer may need."""
 
     text: str
     names: tuple[str, ...]

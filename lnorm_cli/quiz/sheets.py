@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any
@@ -14,12 +14,12 @@ from lnorm_cli.quiz.bank import Bank
 from lnorm_cli.quiz.dice import Dice
 from lnorm_cli.quiz.generators import generators
 from lnorm_cli.quiz.latex import latex_sheet
-from lnorm_cli.quiz.questions import Choice, Formula, Numbers, Order, Question, Recall, Run, letter
+from lnorm_cli.quiz.questions import Choice, Numbers, Order, Question, Recall, Run, letter
 from lnorm_cli.quiz.session import in_turn
-from lnorm_cli.quiz.steps import answer_text, write_work
+from lnorm_cli.quiz.steps import answer_text, reason, write_work, wrong_ways
 from lnorm_cli.reading import exact_text
 from lnorm_cli.render.markup import MarkdownWriter
-from lnorm_cli.render.notation import UNICODE
+from lnorm_cli.render.notation import NO_BREAK, UNICODE
 
 SCHEMA = "lnorm/quiz/1"
 SEEDS = 1000
@@ -88,27 +88,23 @@ def _markdown(sheet: Sheet, *, key: bool) -> str:
 
 def _markdown_key(question: Question) -> list[str]:
     lines = [f"**Answer:** {_escaped(answer_text(question, UNICODE))}", ""]
+    if reason(question):
+        lines += [_escaped(reason(question)), ""]
     stream = io.StringIO()
     write_work(question.work, MarkdownWriter(stream, UNICODE), lambda text: stream.write(f"\n{_escaped(text)}\n"))
     if stream.getvalue():
         lines += [stream.getvalue().strip("\n"), ""]
-    wrong = _wrong_lines(question)
-    if wrong:
+    listed = _joined(wrong_ways(question, UNICODE))
+    if isinstance(question.answer, Recall):
+        listed = list(question.answer.points)
+    if listed:
         heading = "To be mentioned:" if isinstance(question.answer, Recall) else "Wrong ways:"
-        lines += [heading, "", *(f"- {_escaped(line)}" for line in wrong), ""]
-    return lines
+        lines += [heading, "", *(f"- {_escaped(line)}" for line in listed), ""]
+    return [line.replace(NO_BREAK, " ") for line in lines]
 
 
-def _wrong_lines(question: Question) -> list[str]:
-    """The known wrong answers with what they mean."""
-    answer = question.answer
-    if isinstance(answer, Numbers):
-        return [f"{', '.join(map(exact_text, w.value))}: {w.feedback}" for w in answer.wrong]
-    if isinstance(answer, Formula):
-        return [f"{w.text}: {w.feedback}" for w in answer.wrong]
-    if isinstance(answer, Choice):
-        return [f"{letter(i)}) {o.feedback}" for i, o in enumerate(answer.options) if not o.right and o.feedback]
-    return list(answer.points) if isinstance(answer, Recall) else []
+def _joined(wrong: Iterable[tuple[str, str]]) -> list[str]:
+    return [f"{shown}{'' if shown.endswith(')') and len(shown) == 2 else ':'} {said}" for shown, said in wrong]
 
 
 def lettered(question: Question) -> list[str]:
@@ -150,8 +146,18 @@ def _entry(question: Question, *, key: bool) -> dict[str, Any]:
     if key:
         entry["answer"] = _right(question)
         entry["steps"] = [_step_entry(part) if isinstance(part, Run) else part.text for part in question.work]
-        entry["points" if isinstance(question.answer, Recall) else "wrong"] = _wrong_lines(question)
+        if isinstance(question.answer, Recall):
+            entry["points"] = list(question.answer.points)
+        else:
+            entry["wrong"] = _wrong_texts(question)
     return entry
+
+
+def _wrong_texts(question: Question) -> list[str]:
+    """The known wrong answers, exactly, with what they mean."""
+    if isinstance(question.answer, Numbers):
+        return _joined((", ".join(map(exact_text, w.value)), w.feedback) for w in question.answer.wrong)
+    return _joined(wrong_ways(question, UNICODE))
 
 
 def _right(question: Question) -> Any:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 
 from lnorm_cli import exact
 from lnorm_cli.norm import Step
 from lnorm_cli.quiz.questions import Choice, Formula, Numbers, Order, Question, Recall, Run, Work, letter
+from lnorm_cli.quiz.rules import Rule, decimal, magnitude, plain
+from lnorm_cli.quiz.typeset import formula_text
 from lnorm_cli.render.notation import ASCII, Notation
 from lnorm_cli.render.writer import Writer
 
 DIGITS = 6
+FIGURES = 4
+"""Figures of decimals in the steps, and of an answer's where no precision was asked for."""
 
 
 def write_work(work: Sequence[Work], out: Writer, say: Callable[[str], object]) -> None:
@@ -85,18 +89,60 @@ def _operand(part: Run, name: str) -> Sequence[exact.Exact]:
 
 
 def answer_text(question: Question, notation: Notation) -> str:
-    """What is right, in one line."""
+    """What is right, in one line; numbers and formulas in the notation, all else plain."""
     answer = question.answer
     if isinstance(answer, Numbers):
-        exactly = notation.listed([notation.exact(v) for v in answer.values])
-        if all(exact.approximate(v).denominator == 1 for v in answer.values):
-            return exactly
-        return " ".join((exactly, *decimals(answer.values, notation, 4)))
+        return numbers_text(answer.values, answer.rule, notation)
     if isinstance(answer, Formula):
-        return answer.text
+        return formula_text(answer.text, notation)
     if isinstance(answer, Choice):
         return f"{letter(answer.right)}) {answer.options[answer.right].text}"
     if isinstance(answer, Order):
         return "".join(letter(place) for place in answer.right)
     assert isinstance(answer, Recall)
     return answer.model
+
+
+def numbers_text(values: Sequence[exact.Exact], rule: Rule, notation: Notation) -> str:
+    """Values exactly and, where they are not whole, as decimals at the precision asked for."""
+
+    def listed(texts: Iterable[str]) -> str:
+        return notation.listed([notation.inline(text) for text in texts])
+
+    exactly = listed(notation.exact(value) for value in values)
+    if all(isinstance(value, Fraction) and value.denominator == 1 for value in values):
+        return exactly
+    written = [_asked(value, rule) for value in values]
+    same = all(Fraction(text) == value for text, value in zip(written, values, strict=True))
+    return f"{exactly} {'=' if same else notation.inline(notation.about)} {listed(written)}"
+
+
+def _asked(value: exact.Exact, rule: Rule) -> str:
+    """A decimal as the rule asks for it; zeros at its end only where it was rounded."""
+    if rule.tolerance is not None:
+        rule = Rule(decimals=max(0, -magnitude(rule.tolerance)) + 1)
+    elif rule == Rule():
+        rule = Rule(figures=FIGURES)
+    number = exact.approximate(value)
+    written = decimal(number, rule)
+    return plain(number) if Fraction(written) == value else written
+
+
+def wrong_ways(question: Question, notation: Notation) -> list[tuple[str, str]]:
+    """The known wrong answers, in the notation of the right one, each with what it means."""
+    answer = question.answer
+    if isinstance(answer, Numbers):
+        return [(numbers_text(w.value, answer.rule, notation), w.feedback) for w in answer.wrong]
+    if isinstance(answer, Formula):
+        return [(formula_text(w.text, notation), w.feedback) for w in answer.wrong]
+    if isinstance(answer, Choice):
+        return [(f"{letter(i)})", o.feedback) for i, o in enumerate(answer.options) if not o.right and o.feedback]
+    return []
+
+
+def reason(question: Question) -> str:
+    """Why a choice or an order is right, where the item says so."""
+    answer = question.answer
+    if isinstance(answer, Choice):
+        return answer.options[answer.right].feedback
+    return answer.why if isinstance(answer, Order) else ""

@@ -169,8 +169,8 @@ def steps(right: Trace, step: str) -> tuple[Work, ...]:
 
 
 def spelled(values: Iterable[object]) -> str:
-    """A row as a prompt shows it."""
-    return " ".join(exact.text(exact.tidy(Fraction(v))) if isinstance(v, (int, Fraction)) else str(v) for v in values)
+    """A row as a prompt shows it; with commas, because 3 1/2 is read as one number."""
+    return ", ".join(exact.text(exact.tidy(Fraction(v))) if isinstance(v, (int, Fraction)) else str(v) for v in values)
 
 
 def ordinal(index: int) -> str:

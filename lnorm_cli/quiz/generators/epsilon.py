@@ -134,7 +134,7 @@ def _small(dice: Dice) -> Draft:
     return Draft(
         "A row with a small spread, beside which eps counts."
         f" What does LayerNorm make of the {ordinal(index)} entry (gamma = 1, beta = 0)?",
-        (("x", " ".join(map(decimal, values))), ("eps", decimal(eps))),
+        (("x", ", ".join(map(decimal, values))), ("eps", decimal(eps))),
         answer,
         (
             "Count decimals with care: the square of 0.1 is 0.01.",
