@@ -258,7 +258,7 @@ def test_due_items_come_first_then_new_ones(one: Quiz, quiz: Quiz, tmp_path: Pat
 def test_when_nothing_is_due_items_come_ahead(one: Quiz) -> None:
     one("half", "1/2\n")
     done = one("half", "1/2\n")
-    assert re.search(r"Nothing is due until in \d+ days?|Nothing is due for \d+ days?", done.stdout)
+    assert re.search(r"Nothing is due now, the next item in \d+ days?\.", done.stdout)
     done = one("half", "", "--new")
     assert "nothing new" in done.stdout
 

@@ -59,12 +59,16 @@ def _verdict(terminal: Terminal, report: Report) -> None:
     decisive = [result for result in report.results if not result.case.note]
     if report.verdict == CONFORMS:
         terminal.line(("conforms", "good"), f": {target}")
-        terminal.paragraph(f"{what}; all {len(decisive)} cases pass")
+        terminal.paragraph(
+            f"{what}; {'the only case passes' if len(decisive) == 1 else f'all {len(decisive)} cases pass'}"
+        )
         return
     terminal.line(("fails", "bad"), f": {target}")
     total = len(decisive) + len(report.skipped)
     count = len(report.failures)
-    terminal.paragraph(f"{what}; {count} of {total} cases {'fails' if count == 1 else 'fail'}")
+    terminal.paragraph(
+        f"{what}; {count} of {total} {'case' if total == 1 else 'cases'} {'fails' if count == 1 else 'fail'}"
+    )
     for fault in report.faults:
         _fault(terminal, fault, report.norm)
 

@@ -20,7 +20,7 @@ def write_opening(terminal: Terminal, plan: Plan, scheduled: Iterable[Scheduled]
         terminal.paragraph("There is nothing new to ask here. Leave --new out to practise what you have seen.")
     elif plan.due == plan.new == 0:
         following = min((entry.due for entry in scheduled), default=now)
-        terminal.paragraph(f"Nothing is due until {when(following, now)}. These come ahead of their time.")
+        terminal.paragraph(f"Nothing is due now, the next item {when(following, now)}. These come ahead of time.")
         terminal.blank()
 
 
@@ -48,10 +48,17 @@ def _coming(due: Sequence[datetime], now: datetime) -> str:
     """When the items of this session are due: those of today apart from the later ones."""
     soon = [moment for moment in due if moment <= now + timedelta(hours=12)]
     later = [moment for moment in due if moment > now + timedelta(hours=12)]
-    if not soon:
-        return f"the first of these are due {when(later[0], now)}"
-    first = f"{len(soon)} of these {'is' if len(soon) == 1 else 'are'} due {when(soon[0], now)}"
-    return f"{first}, the others from {when(later[0], now)[3:]} on" if later else first
+    if len(due) == 1:
+        return f"it is due {when(due[0], now)}"
+    if not soon or not later:
+        at_once = when(due[0], now) == when(due[-1], now)
+        return f"{'they are' if at_once else 'the first of these is'} due {when(due[0], now)}"
+    first, last = when(soon[0], now), when(soon[-1], now)
+    these = f"{len(soon)} of these {'is' if len(soon) == 1 else 'are'} due"
+    within = last if first == last else last.replace("in ", "within ", 1)
+    first, last = when(later[0], now), when(later[-1], now)
+    others = "the other" if len(later) == 1 else "the others"
+    return f"{these} {within}, {others} {first if first == last else first.replace('in ', 'from ', 1) + ' on'}"
 
 
 def when(moment: datetime, now: datetime) -> str:
