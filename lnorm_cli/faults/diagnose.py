@@ -231,7 +231,7 @@ def _with_numbers(diagnosis: Diagnosis, problem: Problem, right: Trace) -> Diagn
     row = int(np.argmax(np.where(np.isfinite(off), off, 0).max(axis=-1)))
     line = slips.implied(problem, row, right)
     diagnosis = replace(diagnosis, worst=worst, row=right.layout.index(row))
-    if line is None or not line.fits:
+    if line is None or not line.fits or set(diagnosis.faults) & {"arithmetic-slip", "wrong-order", "other-step"}:
         return diagnosis
     mean, divisor = right_line(right, row)
     return replace(

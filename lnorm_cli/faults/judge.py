@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[Any]
 
-PAIR_DIGITS, TRIPLE_DIGITS, SURE_DIGITS = 6, 16, 6
+PAIR_DIGITS, TRIPLE_DIGITS, SURE_DIGITS = 8, 16, 6
 """Digits typed in all that two, and three, faults together need for evidence, and digits in one number below which two
 may fit by chance: there one early number wrong is named beside them, and three are not tried."""
 
@@ -40,6 +40,9 @@ BITS_DIGITS = 12
 
 MOST_REPRODUCED = 4096
 """Up to this many elements the bits of a wrong arithmetic are looked for even where a wrong Spec fits."""
+
+MOST_NAMED = 5
+"""Mistakes named where one digit leaves nearly all of them open."""
 
 MOST_HIDDEN = 64
 """Up to this many elements a right answer is tried against single faults, to say what x hides."""
@@ -76,9 +79,20 @@ def _right(problem: Problem) -> Finding:
     fitting = next(levels(problem, 1)) if small else []
     if problem.answer.typed and coarse(problem):
         others = [c for c in fitting if fault(c.ids[0]).group != "affine"]
+        others = [c for c in others if _exactly(problem, c)] or others[:MOST_NAMED]
         note = "One digit is too little to judge by: type two or more."
         return Finding("undecided", (), names(others), (), (note,), tuple(others))
     return Finding("correct", candidates=tuple(fitting))
+
+
+def _exactly(problem: Problem, candidate: Candidate) -> bool:
+    """Whether a candidate gives exactly the typed numbers, if need be with epsilon left out as well."""
+    answer = problem.answer
+    assert answer.half is not None
+    strict = replace(problem, answer=replace(answer, half=answer.half * 0))
+    return any(
+        strict.fits(spec, candidate.eps) for spec in (candidate.spec, replace(candidate.spec, epsilon="omitted"))
+    )
 
 
 def _undecided(harmless: Finding, singles: Sequence[Candidate]) -> Finding:

@@ -41,7 +41,8 @@ def write(terminal: Terminal, diagnosis: Diagnosis, norm: str = "layer") -> None
     if diagnosis.mend:
         paragraph(diagnosis.mend, "to mend it")
     if diagnosis.alternatives:
-        terminal.blank()
+        if diagnosis.first_step or diagnosis.mend:
+            terminal.blank()
         paragraph("The same numbers also come from:")
         for name in diagnosis.alternatives:
             words = " ".join(fault(part).happened for part in name.split("+"))
