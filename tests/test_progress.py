@@ -305,3 +305,12 @@ def test_whole_quizzes_killed_and_eight_at_once() -> None:
     done = subprocess.run([sys.executable, script, "4"], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count(" 0 missing") == 3
+
+
+def test_a_file_where_the_directory_should_be_is_said_in_words(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("x", encoding="utf-8")
+    store = Store(tmp_path / "data" / "progress.db")
+    store.record(Answered("k", "k:1", "t", "number", "1", "right", rating="good"))
+    assert store.notes == [
+        f"progress is not saved: {tmp_path / 'data' / 'progress.db'}: there is a file where its directory should be"
+    ]

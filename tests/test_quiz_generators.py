@@ -247,3 +247,29 @@ def test_a_seed_gives_one_question_for_ever() -> None:
     for id, expected in known.items():
         assert bank.question(id).given == expected
         assert bank.question(id).prompt == bank.question(id).prompt
+
+
+def test_what_is_said_of_a_batch_and_of_an_rms_norm_speaks_of_them() -> None:
+    """The catalogue's advice is worded for LayerNorm: along the features, with a variance."""
+    for seed in range(5):
+        batch, rms = Bank().question(f"batchnorm-column:{seed}"), Bank().question(f"rms-entry:{seed}")
+        for question, foreign in ((batch, ("axis=-1", "features", "token")), (rms, ("variance", "one-pass"))):
+            assert isinstance(question.answer, Numbers)
+            for wrong in question.answer.wrong:
+                assert not any(word in wrong.feedback for word in foreign), wrong
+
+
+def test_the_faults_of_wrong_paths_mean_what_was_done() -> None:
+    """Ids of the catalogue are used for what the catalogue says; other mistakes have words of their own."""
+    named = {
+        name: {w.fault for w in answer.wrong}
+        for name in ("mean", "one-pass-variance", "post-norm-block")
+        if isinstance(answer := Bank().question(f"{name}:1").answer, Numbers)
+    }
+    assert not named["mean"] & {"unbiased-variance", "sum-not-mean"}
+    assert not named["one-pass-variance"] & {"sign-flipped", "one-pass-variance", "second-moment"}
+    post = Bank().question("post-norm-block:1")
+    x, f = given(post), given(post, "F(x)")
+    assert isinstance(post.answer, Numbers)
+    bare = next(w for w in post.answer.wrong if w.fault == "pre-for-post")
+    assert list(bare.value) == [a + b for a, b in zip(x, f, strict=True)]

@@ -163,6 +163,15 @@ def test_nothing_of_an_answer_is_run(tmp_path) -> None:  # type: ignore[no-untyp
     assert not canary.exists()
 
 
+@pytest.mark.parametrize(("answer", "position"), [("1 2 3", 2), ("0,5", 1), ("[1]", 0), ("sqrt(2) 3", 8)])
+def test_a_list_where_one_number_is_wanted(answer: str, position: int) -> None:
+    found = grade(number("1"), answer)
+    assert found.error is not None
+    assert (found.message, found.error.position) == ("one number is wanted, not a list", position)
+    assert grade(number("-1"), "1 -2").outcome == "right"
+    assert grade(number("2*sqrt(3)"), "2 sqrt(3)").outcome == "right"
+
+
 def test_the_error_points_at_the_character() -> None:
     found = grade(number("1"), "2 + foo")
     assert found.error is not None

@@ -90,4 +90,6 @@ def set_aside(path: Path) -> Path:
 
 def reason(error: Exception) -> str:
     """Why a file cannot be used, in words."""
+    if isinstance(error, (FileExistsError, NotADirectoryError)):
+        return "there is a file where its directory should be"
     return getattr(error, "strerror", None) or str(error)

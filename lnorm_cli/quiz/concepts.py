@@ -249,8 +249,9 @@ def _spot(data: Mapping[str, Any], dice: Dice) -> _Made:
         for name in ("gamma", "beta")
         if data.get(name) not in (None, {"gamma": "1", "beta": "0"}[name])
     ]
+    last = "output" if len(given) > 1 else "normalized"
     given += [("eps", data.get("eps", "0")), ("result", ", ".join(numbers))]
-    return Choice(tuple(dice.shuffled(options))), tuple(given), (Run(right, "output"),)
+    return Choice(tuple(dice.shuffled(options))), tuple(given), (Run(right, last),)
 
 
 _MAKERS = {

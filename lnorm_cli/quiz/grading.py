@@ -114,11 +114,10 @@ def _too_few(places: Sequence[int], answer: Numbers) -> str:
 
 
 def _scalar(text: str) -> exact.Exact:
-    if re.search(r"[\[\],;]", text):
-        place = next(i for i, character in enumerate(text) if character in "[],;")
-        raise InputError(
-            "one number is wanted, not a list", hint="a decimal has a point: 0.5", text=text, position=place
-        )
+    if several := re.search(r"[\[\],;]|(?<=[0-9.)])\s+(?=[0-9.])", text):
+        place = several.end() - (1 if several.group().strip() else 0)
+        hint = "a decimal has a point: 0.5" if several.group() == "," else ""
+        raise InputError("one number is wanted, not a list", hint=hint, text=text, position=place)
     return parse_number(text)
 
 

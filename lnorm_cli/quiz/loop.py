@@ -11,7 +11,7 @@ from lnorm_cli.quiz.asking import EndOfInput, Prompter
 from lnorm_cli.quiz.grading import Grade, grade
 from lnorm_cli.quiz.questions import Choice, Order, Question, Recall, letter
 from lnorm_cli.quiz.session import Plan
-from lnorm_cli.quiz.steps import answer_text, write_work
+from lnorm_cli.quiz.steps import answer_text, reason, write_work
 from lnorm_cli.render.terminal import Style, Terminal, visible
 from lnorm_cli.render.text import TextWriter
 
@@ -175,11 +175,10 @@ class Loop:
         if isinstance(question.answer, Order):
             for place in question.answer.right:
                 t.paragraph(question.answer.lines[place], indent=2, hang=2)
-            t.paragraph(question.answer.why)
-            return
-        t.paragraph(answer_text(question, t.notation), first="Answer: ", hang=8)
-        if isinstance(question.answer, Choice):
-            t.paragraph(question.answer.options[question.answer.right].feedback)
+        else:
+            t.paragraph(answer_text(question, t.notation), first="Answer: ", hang=8)
+        if reason(question):
+            t.paragraph(reason(question))
         if isinstance(question.answer, Recall):
             self._points(question.answer)
 

@@ -8,7 +8,7 @@ from typing import Any
 from lnorm_cli import exact
 from lnorm_cli.arithmetic import Exact as ExactArithmetic
 from lnorm_cli.errors import InputError
-from lnorm_cli.faults.catalogue import catalogue, fault
+from lnorm_cli.faults.catalogue import catalogue, fault, is_rms
 from lnorm_cli.norm import LAYER, Spec, Trace, trace
 from lnorm_cli.quiz.questions import Wrong
 from lnorm_cli.quiz.rules import Rule, decimal
@@ -33,6 +33,13 @@ _OF_STATISTICS = {
 }
 """What to say where a statistic was asked for: the catalogue's sentences speak of the finished row."""
 
+_FOR_RMS = {
+    "variance-not-root": "Divide by sqrt(mean square + epsilon).",
+    "epsilon-omitted": "Add epsilon to the mean square, under the root; without it a row of zeros is 0/0.",
+    "epsilon-outside-root": "Divide by sqrt(mean square + epsilon), not by sqrt(mean square) + epsilon.",
+}
+"""How to mend a mistake in an RMSNorm, which has no variance."""
+
 _ALIKE = {
     "variance": ("variance", "mean_square", "mean_absolute_deviation"),
     "mean_square": ("mean_square", "variance"),
@@ -54,7 +61,8 @@ def happened(name: str, spec: Spec = LAYER) -> str:
 
 def says(name: str, spec: Spec = LAYER) -> str:
     """What the mistake was and how to mend it."""
-    return f"{fault(name).sentence(spec)} {fault(name).mend}"
+    mend = _FOR_RMS.get(name) if is_rms(spec) else None
+    return f"{fault(name).sentence(spec)} {mend or fault(name).mend}"
 
 
 def values_at(run: Trace, step: str, row: int = 0) -> tuple[exact.Exact, ...]:

@@ -24,7 +24,7 @@ def _dx(dice: Dice) -> Draft:
         Wrong(tuple(upstream / s), "other-step", "Mean and variance depend on x too; their two terms are missing."),
         Wrong(tuple(back["centered_gradient"].value[0] / s), "other-step", "The path through the variance is missing."),
         Wrong(tuple((upstream - projection) / s), "rms-for-layer",
-              "The path through the mean is missing: that is RMSNorm's gradient."),
+              "The path through the mean is missing: RMSNorm's gradient has this form."),
         Wrong(tuple(v * s for v in right), "other-step", "The division by the standard deviation is missing."),
     )  # fmt: skip
     pleasant(*right, denominator=30)
@@ -50,7 +50,7 @@ def _dgamma(dice: Dice) -> Draft:
     wrong = (
         Wrong(
             tuple(back.dbeta.reshape(-1)),
-            "gamma-beta-swapped",
+            "other-step",
             "That is the gradient of beta: dL/dy added up.",
         ),
         Wrong(tuple(each[0]), "other-step", "That is the first token's part alone. All tokens share one gamma."),

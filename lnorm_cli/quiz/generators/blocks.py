@@ -47,10 +47,10 @@ def _post(dice: Dice) -> Draft:
         ),
         Wrong(
             tuple(_sum(f, _norm(x).output)),
-            "pre-for-post",
+            "residual-of-normalized",
             "Here x alone was normalized. Post-norm normalizes x + F(x).",
         ),
-        Wrong(tuple(_sum(x, f)), "other-step", "That is x + F(x). The norm still has to follow."),
+        Wrong(tuple(_sum(x, f)), "pre-for-post", "That is x + F(x). The norm still has to follow."),
         Wrong(tuple(_norm(x).output), "other-step", "That is the norm of x alone; F(x) is missing."),
     )
     pleasant(*right.output)

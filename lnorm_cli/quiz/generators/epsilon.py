@@ -62,7 +62,7 @@ def _variance_after(dice: Dice) -> Draft:
     variance = first["variance"].value[0, 0]
     wrong = (
         Wrong((Fraction(1),), "epsilon-omitted", "That holds with eps = 0. Here eps makes the divisor larger."),
-        Wrong((root,), "variance-not-root", "That is the standard deviation of the result. Square it."),
+        Wrong((root,), "other-step", "That is the standard deviation of the result. Square it."),
         Wrong((variance,), "other-step", "That is the variance of x, before the division."),
         Wrong((1 / value,), "other-step", "Upside down: eps shrinks the row, so the result lies below 1."),
     )
@@ -99,7 +99,11 @@ def _shrink(dice: Dice) -> Draft:
         ),
         Wrong((1 / factor,), "other-step", "Upside down: eps makes the divisor larger and the entries smaller."),
         Wrong((outside,), "epsilon-outside-root", "That has eps outside the root. It is added to the variance."),
-        Wrong((1 / (1 + eps),), "epsilon-value", "How much eps matters depends on the variance beside it."),
+        Wrong(
+            (1 / (1 + eps),),
+            "epsilon-shrink: variance left out",
+            "How much eps matters depends on the variance beside it.",
+        ),
     )
     return Draft(
         "Compared with eps = 0, by which factor does this far too large eps multiply every normalized entry?",

@@ -64,19 +64,31 @@ def _one_pass(dice: Dice) -> Draft:
     mean, square, variance = (right[name].value[0, 0] for name in ("mean", "mean_square", "variance"))
     n = Fraction(len(x))
     wrong = (
-        Wrong((square - mean,), "one-pass-variance", "The mean has to be squared before it is subtracted."),
+        Wrong(
+            (square - mean,),
+            "one-pass-variance: mean not squared",
+            "The mean has to be squared before it is subtracted.",
+        ),
         Wrong(
             (square,),
-            "second-moment",
+            "other-step",
             "That is the mean square itself. The squared mean is still to be subtracted.",
         ),
-        Wrong((square + mean * mean,), "sign-flipped", "Subtract the squared mean, do not add it."),
+        Wrong(
+            (square + mean * mean,),
+            "one-pass-variance: sum for difference",
+            "Subtract the squared mean, do not add it.",
+        ),
         Wrong(
             (variance * n / (n - 1),),
             "unbiased-variance",
             "That has divisor n - 1. LayerNorm's variance divides by n.",
         ),
-        Wrong((mean * mean - square,), "sign-flipped", "The other way round: a variance is never negative."),
+        Wrong(
+            (mean * mean - square,),
+            "one-pass-variance: upside down",
+            "The other way round: a variance is never negative.",
+        ),
     )
     return Draft(
         f"A row of {len(x)} features has mean {spelled([mean])} and mean of squares {spelled([square])}."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from fractions import Fraction
 
 from lnorm_cli.arithmetic import Exact, to_exact
@@ -22,7 +23,7 @@ from lnorm_cli.quiz.generators.base import (
     spelled,
     steps,
 )
-from lnorm_cli.quiz.paths import attempted, says, values_at, wrong_paths
+from lnorm_cli.quiz.paths import attempted, values_at, wrong_paths
 from lnorm_cli.quiz.questions import Numbers, Run, Wrong
 
 
@@ -31,8 +32,8 @@ def _mean(dice: Dice) -> Draft:
     values = to_exact([x])
     total = Exact().sum(values)[0, 0]
     more = [
-        Wrong((total,), "sum-not-mean", "That is the sum. A mean divides it by the number of features."),
-        Wrong((total / (len(x) - 1),), "unbiased-variance", "This divides by n - 1. A mean divides by n."),
+        Wrong((total,), "mean: the sum", "That is the sum. A mean divides it by the number of features."),
+        Wrong((total / (len(x) - 1),), "mean: divided by n - 1", "This divides by n - 1. A mean divides by n."),
         Wrong(
             (Fraction(sorted(x)[len(x) // 2]),),
             "other-step",
@@ -180,19 +181,30 @@ def _rms(dice: Dice) -> Draft:
     )
 
 
+_OF_A_BATCH = {
+    "unbiased-variance": "The sum of squares was divided by n - 1. BatchNorm in training divides by n, the examples.",
+    "wrong-axis": "Mean and variance were taken along each example: that is LayerNorm. BatchNorm's run down a column.",
+    "all-axes": "One mean and one variance were taken over the whole table. Each feature has its own.",
+}
+"""What to say where the statistics run over examples: the catalogue's sentences speak of features."""
+
+
 def _batch(dice: Dice) -> Draft:
     columns = [row(dice, (4,), scales=(1,)), row(dice, (4,), scales=(2,))]
     table = [list(pair) for pair in zip(*columns, strict=True)]
     column = dice.below(2)
     right = trace(table, BATCH, Exact(), eps=0)
     values = values_at(right, "normalized", column)
-    wrong = attempted(
-        wrong_paths(right, ("unbiased-variance", "variance-not-root", "not-centered"), "normalized",
-                    x=table, row=column)
-    )  # fmt: skip
+    wrong = [
+        replace(path, feedback=_OF_A_BATCH.get(path.fault, path.feedback))
+        for path in attempted(
+            wrong_paths(right, ("unbiased-variance", "variance-not-root", "not-centered"), "normalized",
+                        x=table, row=column)
+        )
+    ]  # fmt: skip
     for fault, axes in (("wrong-axis", (-1,)), ("all-axes", (0, 1))):
         run = trace(table, type(BATCH)(axes=axes), Exact(), eps=0)
-        wrong.append(Wrong(tuple(run.output[:, column]), fault, says(fault)))
+        wrong.append(Wrong(tuple(run.output[:, column]), fault, _OF_A_BATCH[fault]))
     return Draft(
         f"A batch of four examples, one a line, two features each. What does BatchNorm (training, eps = 0, gamma = 1,"
         f" beta = 0) make of the {ordinal(column)} feature? Give the four values from top to bottom.",
