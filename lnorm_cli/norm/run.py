@@ -42,9 +42,9 @@ def trace(
     layout = Layout(given.shape, spec.axes)
     values = {"epsilon": arithmetic.statistics.array([[eps]] if np.ndim(eps) == 0 else eps)}
     for name, parameter in (("gamma", gamma), ("beta", beta)):
-        array = np.asarray(parameter)
+        array = arithmetic.array(parameter)  # before it is broadcast: one conversion for each number given
         try:
-            values[name] = arithmetic.array(array.reshape(1, 1) if array.size == 1 else layout.rows(array))
+            values[name] = array.reshape(1, 1) if array.size == 1 else layout.rows(array)
         except ValueError:
             raise InputError(f"{name} has shape {array.shape}, x has {given.shape}") from None
     record = Recorder(arithmetic, values)
