@@ -301,7 +301,7 @@ def test_unbiased_variance_at_768_features_typed(digits: int) -> None:
 def test_zeros_for_tiny_values_are_wrong() -> None:
     assert diagnose([1, 2, 3], "0 0 0", gamma="1e-9").verdict == "wrong"
     assert diagnose([1, 2, 3], "0.000 0.000 0.000", gamma="1e-9").verdict == "wrong"
-    assert diagnose([1, 2, 3], "-1.2247e-9 1e-20 1.2247e-9", gamma="1e-9").verdict == "correct"
+    assert diagnose([1, 2, 3], "-1.2247e-9 1e-21 1.2247e-9", gamma="1e-9").verdict == "correct"
     assert diagnose([1, 2, 3], "-1.2247e-9 1e-13 1.2247e-9", gamma="1e-9").verdict == "wrong"
     for dtype in (np.float32, np.float64):
         assert diagnose_arrays(np.array([1, 2, 3], dtype), np.zeros(3, dtype), gamma=1e-9).verdict == "wrong"
