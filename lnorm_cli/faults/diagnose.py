@@ -108,7 +108,8 @@ def _large(array: Array, answer: Answer, gamma: Any, beta: Any, eps: exact.Exact
         return None
     if array.dtype == object:
         array = Float().array(array)
-    scale, shift = (place(value, name, array.shape, spec) for value, name in ((gamma, "gamma"), (beta, "beta")))
+    parameters = ((gamma, "gamma"), (beta, "beta"))
+    scale, shift = (Float().array(place(value, name, array.shape, spec)) for value, name in parameters)
     return diagnose_large(Stream(array, answer.values, scale, shift, eps, spec, answer.dtype))
 
 
