@@ -239,6 +239,21 @@ def test_a_capital_letter_is_answered_with_the_name_to_use() -> None:
     assert "use n" in found.error.hint
 
 
+@pytest.mark.parametrize("answer", ["sqrt(sigma^2 + eps)", "√(σ² + ε)", "sigma", "n*var"])
+def test_names_that_were_not_asked_for_are_not_wrong_but_asked_about(answer: str) -> None:
+    """With sigma for the standard deviation the first is right: the question is which names to use."""
+    found = grade(Bank().question("epsilon-denominator"), answer)
+    assert found.outcome == "malformed"
+    assert found.error is not None
+    assert found.error.hint == "wanted: a formula in var, eps"
+    assert answer[found.error.position or 0 :].startswith(("sigma", "σ", "n"))
+
+
+def test_names_of_a_known_wrong_answer_are_judged() -> None:
+    found = grade(Bank().question("rmsnorm-formula"), "gamma*(x - mu)/sqrt(var + eps)")
+    assert (found.outcome, found.message[:18]) == ("wrong", "That is LayerNorm.")
+
+
 HARD = [
     "(" * 30 + "x" + "+1)" * 30,
     "((x+1)^(1/2)+(x+2)^(1/3)+(mu+1)^(1/5))^60 - x",
@@ -336,6 +351,11 @@ def test_work_carried_forward_keeps_half_its_mark() -> None:
     assert found.outcome == "wrong"
     assert "carried-forward" in found.misconceptions
     assert found.mark >= Fraction(1, 2)
+
+
+@pytest.mark.parametrize("answer", ["1e400 1 1 1", "1e-400 1 1 1", "0 0 0 0"])
+def test_numbers_that_no_float_holds_are_wrong_answers_like_others(answer: str) -> None:
+    assert grade(Bank().question("normalized-vector:3"), answer).outcome == "wrong"
 
 
 # Rounding on the way

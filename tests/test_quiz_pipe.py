@@ -408,6 +408,13 @@ def test_ctrl_c_while_a_pipe_is_silent_keeps_the_answers(tmp_path: Path) -> None
     assert stored(tmp_path)
 
 
+def test_a_very_long_answer_is_not_repeated_whole(quiz: Quiz) -> None:
+    Path("mine.toml").write_text(PACK, encoding="utf-8")
+    done = quiz("x" * 900 + "\n", "--pack", "mine.toml", "--topic", "mine", "--seed", "2", "--count", "1")
+    assert "Unknown name 'xxx" in " ".join(done.stdout.split())
+    assert max(map(len, done.stdout.splitlines())) <= 140
+
+
 # Help
 
 

@@ -30,7 +30,7 @@ def diagnosed(run: Trace, texts: Sequence[str]) -> Found | None:
             eps=eps[0],
             spec=run.spec,
         )
-    except InputError:
+    except (InputError, OverflowError):  # the latter: numbers beyond any float, which no mistake gives
         return None
     if found.verdict not in ("rounded", "wrong") or not found.faults or found.faults == ("arithmetic-slip",):
         return None

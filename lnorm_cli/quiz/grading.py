@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 from lnorm_cli import exact
 from lnorm_cli.errors import InputError
 from lnorm_cli.quiz.diagnosing import diagnosed
 from lnorm_cli.quiz.formulas import SECONDS, compare, read_formula
 from lnorm_cli.quiz.limit import OutOfTime, time_limit
-from lnorm_cli.quiz.questions import Choice, Formula, Numbers, Order, Question, Wrong, letter
+from lnorm_cli.quiz.questions import Choice, Formula, Numbers, Order, Question, Wrong
 from lnorm_cli.quiz.rules import Rule, decimal
-from lnorm_cli.reading import exact_text, parse_number, parse_vector
+from lnorm_cli.quiz.typed import read_letter, read_list, read_order, read_single
+from lnorm_cli.quiz.typeset import names_in
+from lnorm_cli.reading import exact_text
 
 Outcome = Literal["right", "rounded", "wrong", "short", "malformed", "undecided", "ungraded"]
 """`rounded` is right but for rounding on the way; `short` right as far as it goes, with too few digits."""
+
+_GREEK = {"mu": "[μµ]", "sigma": "σ", "eps": "[εϵ]", "gamma": "γ", "beta": "β"}
 
 UNDECIDED = "This could not be decided in time, so it does not count. Is there a simpler form?"
 
@@ -53,7 +56,7 @@ def grade(question: Question, text: str) -> Grade:
             with time_limit(SECONDS):
                 return _numbers(answer, text)
         if isinstance(answer, Formula):
-            return _formula(answer, text, question.key)
+            return _formula(answer, text, question)
         if isinstance(answer, Choice):
             return _choice(answer, text, question.key)
         if isinstance(answer, Order):
@@ -67,9 +70,9 @@ def grade(question: Question, text: str) -> Grade:
 
 def _numbers(answer: Numbers, text: str) -> Grade:
     if answer.single:
-        values, texts = [_scalar(text)], [text]
+        values, texts = [read_single(text)], [text]
     else:
-        values, texts = _listed(text, len(answer.values))
+        values, texts = read_list(text, len(answer.values))
     scale = max((abs(exact.approximate(v)) for v in answer.values), default=Fraction(0)) or Fraction(1)
     verdicts = [
         _one(value, part, right, answer.rule, scale)
@@ -111,36 +114,6 @@ def _too_few(places: Sequence[int], answer: Numbers) -> str:
     named = ", ".join(map(str, places))
     entries = f"Entry {named} is" if len(places) == 1 else f"Entries {named} are"
     return f"{entries} right as far as {'it goes' if len(places) == 1 else 'they go'}. Wanted: {answer.rule.text}."
-
-
-def _scalar(text: str) -> exact.Exact:
-    if several := re.search(r"[\[\],;]|(?<=[0-9.)])\s+(?=[0-9.])", text):
-        place = several.end() - (1 if several.group().strip() else 0)
-        hint = "a decimal has a point: 0.5" if several.group() == "," else ""
-        raise InputError("one number is wanted, not a list", hint=hint, text=text, position=place)
-    return parse_number(text)
-
-
-def _listed(text: str, count: int) -> tuple[list[exact.Exact], list[str]]:
-    """The values of a list and the text of each; a list of another shape is malformed."""
-    texts: list[str] = []
-
-    def element(part: str) -> exact.Exact:
-        value = parse_number(part)
-        texts.append(part)
-        return value
-
-    array = parse_vector(text, element)
-    if array.ndim > 1 and array.shape != (1, count):
-        raise InputError(f"{count} numbers are wanted, not a table of shape {array.shape}", text=text, position=0)
-    if array.size != count:
-        raise InputError(
-            f"{count} numbers are wanted, here {'is' if array.size == 1 else 'are'} {array.size}",
-            hint="write them with spaces or commas between",
-            text=text,
-            position=len(text.rstrip()),
-        )
-    return list(array.reshape(-1)), texts
 
 
 def _one(value: exact.Exact, text: str, right: exact.Exact, rule: Rule, scale: Fraction) -> str:
@@ -238,7 +211,7 @@ def _matches(value: exact.Exact, text: str, path: exact.Exact, rule: Rule, fewer
     return own.accepts(a, v) or (fewer and own.too_few(text, a, v))
 
 
-def _formula(answer: Formula, text: str, key: str) -> Grade:
+def _formula(answer: Formula, text: str, question: Question) -> Grade:
     with time_limit(SECONDS):
         given = read_formula(text, answer.names)
     verdict = compare(given, read_formula(answer.text, answer.names))
@@ -248,45 +221,33 @@ def _formula(answer: Formula, text: str, key: str) -> Grade:
         return Grade("undecided", UNDECIDED)
     for wrong in answer.wrong:
         if compare(given, read_formula(wrong.text, answer.names)) == "equal":
-            return Grade("wrong", wrong.feedback, (f"{key}: {wrong.text}",))
+            return Grade("wrong", wrong.feedback, (f"{question.key}: {wrong.text}",))
+    _refuse_other_names(answer, given, text, question.rule)
     return Grade("wrong")
 
 
+def _refuse_other_names(answer: Formula, given: Any, text: str, wanted: str) -> None:
+    """An answer in names that were not asked for may be right in its own way, so it is not called wrong."""
+    asked = {*answer.named, *names_in(answer.text)}
+    used = {str(symbol) for symbol in getattr(given, "free_symbols", ())}
+    if asked and used - asked:
+        name = min(used - asked)
+        place = re.search(rf"\b{name}\b|{_GREEK.get(name, name)}", text)
+        hint = f"wanted: {wanted}"
+        raise InputError(f"{name} is not used here", hint=hint, text=text, position=place.start() if place else 0)
+
+
 def _choice(answer: Choice, text: str, key: str) -> Grade:
-    place = _letter(text.strip(), len(answer.options), text)
+    place = read_letter(text.strip(), len(answer.options), text)
     option = answer.options[place]
     if option.right:
         return Grade("right", option.feedback, mark=Fraction(1))
     return Grade("wrong", option.feedback, (option.misconception or f"{key}: {option.text}",))
 
 
-def _letter(word: str, count: int, text: str) -> int:
-    cleaned = unicodedata.normalize("NFKC", word).strip("().:").lower()
-    letters = [letter(i) for i in range(count)]
-    if cleaned in letters:
-        return letters.index(cleaned)
-    raise InputError(
-        f"{word!r} is none of the letters",
-        hint=f"one letter from a to {letters[-1]}",
-        text=text,
-        position=text.find(word),
-    )
-
-
 def _order(answer: Order, text: str) -> Grade:
-    count = len(answer.lines)
-    words = [w for w in re.split(r"[\s,;:.()>\u2013\u2192-]+", text) if w]
-    if len(words) == 1:
-        words = list(words[0])
-    places = [_letter(word, count, text) for word in words]
-    if sorted(places) != list(range(count)):
-        raise InputError(
-            f"each of the {count} letters is wanted once",
-            hint="such as " + "".join(letter(i) for i in reversed(range(count))),
-            text=text,
-            position=0,
-        )  # fmt: skip
-    if tuple(places) == answer.right:
+    places = read_order(text, len(answer.lines))
+    if places == answer.right:
         return Grade("right", answer.why, mark=Fraction(1))
     first = next(i for i, (a, b) in enumerate(zip(places, answer.right, strict=True)) if a != b)
     stands = f"Right up to line {first}; line {first + 1} is another one." if first else "Another line comes first."

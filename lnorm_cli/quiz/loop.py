@@ -225,7 +225,7 @@ class Loop:
             flat = "".join(c if c.isprintable() and c.isascii() else "?" for c in error.text)
             t.line(flat[start : start + width], indent=2)
             t.line(("^", "warn"), indent=2 + error.position - start)
-        t.paragraph(f"{_sentence(error.what[:400])} {_sentence(error.hint)}".strip())
+        t.paragraph(f"{_sentence(_shortened(error.what))} {_sentence(error.hint)}".strip())
 
     def _save(self, question: Question, text: str, verdict: Grade, attempt: int) -> None:
         rating: Rating | None = None
@@ -257,6 +257,11 @@ class Loop:
         due = self.store.record(answered, datetime.now(UTC))
         if due is not None and rating is not None:
             self.tally.due.append(due)
+
+
+def _shortened(text: str, most: int = 120) -> str:
+    """A message without the middle of a very long answer that it repeats."""
+    return text if len(text) <= most else f"{text[: most - 40]}...{text[-20:]}"
 
 
 def _sentence(text: str) -> str:
