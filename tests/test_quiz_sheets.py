@@ -20,7 +20,7 @@ from lnorm_cli.quiz.generators import generators
 from lnorm_cli.quiz.grading import grade
 from lnorm_cli.quiz.latex import escaped
 from lnorm_cli.quiz.questions import Choice, Numbers, Order, letter
-from lnorm_cli.quiz.typeset import formula_text
+from lnorm_cli.quiz.typeset import formula_text, names_in
 from lnorm_cli.render.notation import LATEX, UNICODE
 
 
@@ -131,7 +131,9 @@ def test_latex_takes_any_text() -> None:
 def test_latex_compiles(topic: list[str], capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "pack.toml").write_text(
         '[[item]]\nid = "odd"\nkind = "choice"\nprompt = "100% of $x_1 & \\\\ {é} #~^?"\n'
-        'choices = [{text = "<b> \'a\' \\"b\\"", right = true}, {text = "σ² − √2 …"}]\n',
+        'choices = [{text = "<b> \'a\' \\"b\\"", right = true}, {text = "σ² − √2 …"}]\n'
+        '[[item]]\nid = "signs"\nkind = "formula"\nprompt = "γ, x, σ, x_1?"\nnames = ["x_1"]\n'
+        'answer = "γ·(x − μ)²/√(σ + 1e-5) + x_1^-1"\nwrong = [{answer = "abs(x)", feedback = "50% & _"}]\n',
         encoding="utf-8",
     )
     text = lnorm(
@@ -245,12 +247,17 @@ def test_a_formula_is_wanted_in_the_names_that_answers_need(capsys: pytest.Captu
          r"$\gamma \, (x - \mu) / \sqrt{\mathrm{var} + \varepsilon} + \beta$"),
         ("abs(a - b)/2", r"$\left|a - b\right| / 2$"),
         ("(1 + r)**12*2^(1/2)", r"$(1 + r) ^{12} \cdot 2 ^{1 / 2}$"),
+        ("γ·(x − μ)²/(σ + 1e-5)", r"$\gamma \, (x - \mu) ^{2} / (\sigma + 1 \cdot 10^{-5})$"),
         ("√2*x_1^-1", r"$\sqrt{2} \, \mathrm{x\_1} ^{-1}$"),
     ],
 )  # fmt: skip
 def test_a_formula_in_latex_keeps_its_form(text: str, latex: str) -> None:
     assert formula_text(text, LATEX) == latex
     assert formula_text(text, UNICODE) == text
+
+
+def test_the_names_of_a_formula() -> None:
+    assert names_in("γ*abs(x − mu)/sqrt(var + 1e-5) + x_1^pi") == ("gamma", "x", "mu", "var", "x_1")
 
 
 def test_what_was_written_is_said_beside_the_sheet(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -16,13 +16,11 @@ from lnorm_cli.quiz.limit import OutOfTime, time_limit
 from lnorm_cli.quiz.questions import Choice, Formula, Numbers, Order, Question, Wrong
 from lnorm_cli.quiz.rules import Rule, decimal
 from lnorm_cli.quiz.typed import read_letter, read_list, read_order, read_single
-from lnorm_cli.quiz.typeset import names_in
+from lnorm_cli.quiz.typeset import SPELLED, names_in
 from lnorm_cli.reading import exact_text
 
 Outcome = Literal["right", "rounded", "wrong", "short", "malformed", "undecided", "ungraded"]
 """`rounded` is right but for rounding on the way; `short` right as far as it goes, with too few digits."""
-
-_GREEK = {"mu": "[μµ]", "sigma": "σ", "eps": "[εϵ]", "gamma": "γ", "beta": "β"}
 
 UNDECIDED = "This could not be decided in time, so it does not count. Is there a simpler form?"
 
@@ -232,7 +230,8 @@ def _refuse_other_names(answer: Formula, given: Any, text: str, wanted: str) -> 
     used = {str(symbol) for symbol in getattr(given, "free_symbols", ())}
     if asked and used - asked:
         name = min(used - asked)
-        place = re.search(rf"\b{name}\b|{_GREEK.get(name, name)}", text)
+        forms = "|".join([rf"\b{name}\b", *(c for c, spelled in SPELLED.items() if spelled == name)])
+        place = re.search(forms, text)
         hint = f"wanted: {wanted}"
         raise InputError(f"{name} is not used here", hint=hint, text=text, position=place.start() if place else 0)
 
