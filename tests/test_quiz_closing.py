@@ -37,6 +37,15 @@ def test_when_the_items_come_again(waits: list[timedelta], said: str) -> None:
     assert stream.getvalue().splitlines()[-1] == f"Next:  {said}."
 
 
+def test_what_was_right_in_part_is_counted_as_such() -> None:
+    stream = io.StringIO()
+    tally = Tally(asked=5, first=1, second=1, partly=1, wrong=1, hints=2)
+    write_summary(Terminal(stream, width=100), tally, NOW, saved=True)
+    assert stream.getvalue().splitlines() == [
+        "5 answered: 1 right at once, 1 at the second try, 1 in part, 1 not yet, 1 left open, with 2 hints."
+    ]
+
+
 def test_a_session_ahead_of_time_says_when_the_next_item_is_due() -> None:
     stream = io.StringIO()
     plan = Plan((Planned(Bank().items["variance"], 1),), due=0, new=0)

@@ -415,6 +415,14 @@ def test_a_very_long_answer_is_not_repeated_whole(quiz: Quiz) -> None:
     assert max(map(len, done.stdout.splitlines())) <= 140
 
 
+def test_a_free_answer_judged_in_part_is_not_called_right(quiz: Quiz) -> None:
+    Path("told.toml").write_text(
+        '[[item]]\nid = "told"\ntopic = "mine"\nkind = "recall"\nprompt = "Tell."\nmodel = "m"\n', encoding="utf-8"
+    )
+    done = quiz("so\n2\n", "--pack", "told.toml", "--topic", "mine")
+    assert "1 answered: 1 in part." in done.stdout
+
+
 # Help
 
 

@@ -117,6 +117,8 @@ def test_an_ascii_stdout_gets_an_ascii_sheet() -> None:
 
 def test_a_key_that_cannot_be_written_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     assert "cannot be written" in lnorm(capsys, "worksheet", "--key", "none/k.md", code=2)
+    assert ". cannot be written: it is a directory" in lnorm(capsys, "worksheet", "--key", ".", code=2)
+    assert ". cannot be written: it is a directory" in lnorm(capsys, "export", "--anki", ".", code=2)
 
 
 def test_latex_takes_any_text() -> None:

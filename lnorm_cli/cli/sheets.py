@@ -83,6 +83,8 @@ def _encodable(text: str) -> str:
 def _write_file(name: str, text: str) -> None:
     """Write a file whole or not at all."""
     path = Path(name)
+    if path.is_dir():
+        raise InputError(f"{name} cannot be written: it is a directory", hint="give the name of a file")
     part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
         if path.exists() and not path.is_file():

@@ -31,8 +31,9 @@ def write_summary(terminal: Terminal, tally: Tally, now: datetime, *, saved: boo
         return
     parts = [f"{tally.first} right at once"] if tally.first else []
     parts += [f"{tally.second} at the second try"] if tally.second else []
+    parts += [f"{tally.partly} in part"] if tally.partly else []
     parts += [f"{tally.wrong} not yet"] if tally.wrong else []
-    open_ = tally.asked - tally.first - tally.second - tally.wrong
+    open_ = tally.asked - tally.first - tally.second - tally.partly - tally.wrong
     parts += [f"{open_} left open"] if open_ else []
     hints = f", with {tally.hints} hint{'' if tally.hints == 1 else 's'}" if tally.hints else ""
     terminal.paragraph(f"{tally.asked} answered: {', '.join(parts)}{hints}.", style="title")

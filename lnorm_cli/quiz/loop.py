@@ -34,6 +34,7 @@ class Tally:
     asked: int = 0
     first: int = 0
     second: int = 0
+    partly: int = 0
     wrong: int = 0
     shown: int = 0
     hints: int = 0
@@ -207,6 +208,8 @@ class Loop:
             self.tally.wrong += 1
             if question.explain and question.explain not in self.tally.to_read:
                 self.tally.to_read.append(question.explain)
+        elif word == "2":
+            self.tally.partly += 1
         else:
             self.tally.first += 1
 
