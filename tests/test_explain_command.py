@@ -21,6 +21,7 @@ from lnorm_cli.explain.machine import page_json, page_markdown
 from lnorm_cli.explain.page import Page, Ran, page
 from lnorm_cli.explain.show import plain, show_page
 from lnorm_cli.explain.topics import Source, Topic, find, topics
+from lnorm_cli.render.notation import unicode_roots
 from lnorm_cli.render.terminal import Terminal
 
 NAMES = [topic.name for topic in topics()]
@@ -60,9 +61,9 @@ def test_text_of_everything() -> None:
         "Say this about `x * y * z`, μ and | bars.",
         "",
         "  Values:",
-        "   x                 x̂  what",
-        "   1  sqrt(2) ≈ 1.4142  up",
-        "  -2               0.5",
+        "   x            x̂  what",
+        "   1  √2 ≈ 1.4142  up",
+        "  -2           0.5",
         "",
         "  one",
         "  layer 1    1 █",
@@ -198,7 +199,8 @@ def test_forty_columns_are_enough(name: str) -> None:
     cells = [cell for part in made.parts if isinstance(part, Ran) for result in part.results
              if isinstance(result, Table) for row in result.rows for cell in row]  # fmt: skip
     for cell in cells:
-        assert written(cell) in " ".join(narrow.split()) or " " in written(cell), cell
+        shown = unicode_roots(written(cell))
+        assert shown in " ".join(narrow.split()) or " " in shown, cell
 
 
 @pytest.mark.parametrize("name", NAMES)

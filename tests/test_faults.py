@@ -470,12 +470,47 @@ def test_the_answer_fixes_mean_and_standard_deviation() -> None:
 
 def test_nothing_known_is_never_a_guess() -> None:
     result = diagnose([1, 5, 2, 7, 3, 8, 4, 13], "1.1 2.2 3.3 -4.4 5.5 6.6 -7.7 8.8")
-    assert (result.verdict, result.faults, result.alternatives, result.implied) == ("wrong", (), (), None)
+    assert (result.verdict, result.faults, result.alternatives) == ("wrong", (), ())
+    assert result.first_step == "normalized"
+    assert "No one mean and standard deviation" in result.evidence[0]
     other = diagnose([1, 2, 4, 9, 3], " ".join(f"{(v - 3.1) / 2.2:.6f}" for v in (1, 2, 4, 9, 3)))
     assert (other.verdict, other.faults) == ("wrong", ())
     assert other.implied is not None
     assert other.implied["mean"] == pytest.approx(3.1, abs=1e-4)
     assert other.implied["standard_deviation"] == pytest.approx(2.2, abs=1e-4)
+
+
+STOPPED = [
+    ("3 5 2 6", "-1.000 1.000 -2.000 2.000", "features-dropped"),
+    ("3 5 2 6", "-1 1 -2 2", "rooted-twice"),
+    ("2 4 4 6", "-2 0 0 2", "mean-absolute-deviation"),
+    ("2 4 1 3", "-0.5 1.5 -1.5 0.5", "mean-absolute-deviation"),
+    ("1 2 6", "-2 -1 3", "one-plus-gamma"),
+    ("1 2 6 7", "-3.00 -2.00 2.00 3.00", ""),
+]
+
+
+@pytest.mark.parametrize(("x", "given", "also"), STOPPED)
+def test_the_deviations_as_the_answer(x: str, given: str, also: str) -> None:
+    """The division forgotten is likelier than a rarer mistake that happens to give the same numbers."""
+    result = diagnose(x.split(), given)
+    assert (result.verdict, result.faults) == ("wrong", ("other-step",))
+    assert not also or also in result.alternatives
+
+
+def test_an_epsilon_of_one_digit_is_recognized_at_any_size() -> None:
+    result = diagnose(["3", "5", "2", "6"], "-0.535 0.535 -1.069 1.069")
+    assert result.faults == ("epsilon-value",)
+    assert "epsilon 1;" in result.evidence[0]
+
+
+def test_a_gamma_of_ones_explains_no_pairs() -> None:
+    assert "one-plus-gamma" not in diagnose(["2", "4", "4", "6"], "-1.633 0 0 1.633").faults
+
+
+def test_an_exact_answer_without_epsilon_and_another_mistake() -> None:
+    result = diagnose(["2", "4", "4", "6"], "sqrt(2) 0 0 -sqrt(2)")
+    assert (result.verdict, result.faults, result.first_step) == ("wrong", ("sign-flipped",), "")
 
 
 @pytest.mark.parametrize(

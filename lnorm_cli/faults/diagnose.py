@@ -14,7 +14,7 @@ from lnorm_cli.faults.catalogue import fault
 from lnorm_cli.faults.diagnosis import Diagnosis, Worst
 from lnorm_cli.faults.finding import Finding
 from lnorm_cli.faults.harmless import at_dtype
-from lnorm_cli.faults.infer import right_line
+from lnorm_cli.faults.infer import Line, right_line
 from lnorm_cli.faults.judge import find
 from lnorm_cli.faults.problem import Problem, make_problem, place
 from lnorm_cli.faults.words import first_difference, hidden, how_compared, separating
@@ -146,9 +146,11 @@ def conclude(problem: Problem, *, symbolic_zero: bool = False) -> Diagnosis:
     """Judge the answer and put the finding into words and numbers."""
     require_defined(problem)
     found = find(problem)
-    if symbolic_zero and found.faults == ("epsilon-omitted",) and problem.answer.symbolic:
-        note = "This is the exact value for epsilon 0; name --eps to have epsilon judged as well."
-        found = Finding("correct", notes=(note,))
+    if symbolic_zero and "epsilon-omitted" in found.faults and problem.answer.symbolic:
+        note = "The answer is exact for epsilon 0; name --eps to have epsilon judged as well."
+        others = tuple(name for name in found.faults if name != "epsilon-omitted")
+        found = replace(found, faults=others, candidates=(), notes=(*found.notes, note))
+        found = found if others else Finding("correct", notes=(note,))
     return in_words(problem, found)
 
 
@@ -232,14 +234,27 @@ def _with_numbers(diagnosis: Diagnosis, problem: Problem, right: Trace) -> Diagn
     row = int(np.argmax(np.where(np.isfinite(off), off, 0).max(axis=-1)))
     line = slips.implied(problem, row, right)
     diagnosis = replace(diagnosis, worst=worst, row=right.layout.index(row))
-    if line is None or not line.fits or set(diagnosis.faults) & {"arithmetic-slip", "wrong-order", "other-step"}:
+    if line is None or set(diagnosis.faults) & {"arithmetic-slip", "wrong-order", "other-step"}:
+        return diagnosis
+    if not line.fits and (diagnosis.faults or not np.isfinite([line.mean, line.divisor]).all()):
         return diagnosis
     mean, divisor = right_line(right, row)
+    if not diagnosis.faults and diagnosis.verdict == "wrong":
+        diagnosis = _unexplained(diagnosis, line, mean)
     return replace(
         diagnosis,
         implied={"mean": _tidy(line.mean, line.mean_room), "standard_deviation": line.divisor},
         right={"mean": mean, "standard_deviation": divisor},
     )
+
+
+def _unexplained(diagnosis: Diagnosis, line: Line, mean: float) -> Diagnosis:
+    """Where no known mistake fits: what the numbers imply, and the step where they part from the right ones."""
+    if line.fits:
+        step = "mean" if abs(line.mean - mean) > line.mean_room else "variance"
+        return replace(diagnosis, first_step=step)
+    sentence = "No one mean and standard deviation give all these numbers; the nearest are shown."
+    return replace(diagnosis, first_step="normalized", evidence=(*diagnosis.evidence, sentence))
 
 
 def _tidy(value: float, room: float) -> float:

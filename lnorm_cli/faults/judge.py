@@ -38,6 +38,9 @@ may fit by chance: there one early number wrong is named beside them, and three 
 BITS_DIGITS = 12
 """Digits typed in all from which on numbers may be known for those of a short floating-point type."""
 
+COMMON_STEPS = ("deviation", "squared_deviation")
+"""Stopping at these is likelier than any of the rarer mistakes that happen to give the same numbers."""
+
 MOST_REPRODUCED = 4096
 """Up to this many elements the bits of a wrong arithmetic are looked for even where a wrong Spec fits."""
 
@@ -105,6 +108,9 @@ def _typed(problem: Problem) -> Finding | None:
     shorter = shown_precision(problem)
     if not singles and shorter is not None:
         singles = next(levels(shorter, 1))
+    step = slips.other_step(problem)
+    if step is not None and step.first_step in COMMON_STEPS and all(c.rarity > 1 for c in singles):
+        return replace(of_slip(step), alternatives=names(_sharpest(problem, singles)))
     if singles:
         return explained(_sharpest(problem, singles))
     slip = slips.sign_of_all(problem)
@@ -114,7 +120,7 @@ def _typed(problem: Problem) -> Finding | None:
     if habit is not None:
         evidence = f"With {habit.words} it comes out so, too few for the digits of the answer."
         return Finding("wrong", ("rounded-intermediate",), names(_pairs(problem)), (evidence,))
-    slip = slips.arithmetic_slip(problem) or slips.wrong_order(problem) or slips.other_step(problem)
+    slip = slips.arithmetic_slip(problem) or slips.wrong_order(problem) or step
     if slip is not None:
         return replace(of_slip(slip), alternatives=names(_pairs(problem)))
     rounded = rounded_fault(problem)

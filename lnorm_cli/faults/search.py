@@ -68,7 +68,7 @@ def levels(problem: Problem, most: int = MOST_FAULTS) -> Iterator[list[Candidate
 def _level(problem: Problem, count: int) -> list[Candidate]:
     """So many faults: all of them in the statistics, or one in gamma and beta and the others as at the level before."""
     ways: list[_Way] = problem.memo["ways"]
-    sifted = _sift(problem, problem.memo["stack"], ways[1:])
+    sifted = _sift(problem, problem.memo["stack"], [way for way in ways[1:] if _credible(way, problem, count)])
     candidates = list(together(problem.memo["pieces"], problem.spec, problem.eps, count))
     if problem.step != "output":
         return _verified(problem, candidates)
@@ -81,6 +81,14 @@ def _level(problem: Problem, count: int) -> list[Candidate]:
         if len(candidates) <= size:  # small enough to be kept for the next level
             problem.memo["stack"] = block
     return _verified(problem, found)
+
+
+def _credible(way: _Way, problem: Problem, count: int) -> bool:
+    """Where every gamma is 1, "1 + gamma" only doubles: beside another fault it would explain anything."""
+    import numpy as np
+
+    assert way.piece is not None
+    return count == 1 or way.piece.id != "one-plus-gamma" or bool(np.any(problem.floats[1] != 1))
 
 
 def _verified(problem: Problem, candidates: Iterable[Candidate]) -> list[Candidate]:

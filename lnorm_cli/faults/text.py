@@ -35,7 +35,7 @@ def write(terminal: Terminal, diagnosis: Diagnosis, norm: str = "layer") -> None
         paragraph(_without_opening(diagnosis))
     for line in diagnosis.evidence:
         paragraph(line)
-    _numbers(terminal, diagnosis, norm)
+    just_blank = _numbers(terminal, diagnosis, norm)
     if diagnosis.first_step:
         paragraph(diagnosis.first_step.replace("_", " "), "first step that differs")
     if diagnosis.mend:
@@ -49,7 +49,8 @@ def write(terminal: Terminal, diagnosis: Diagnosis, norm: str = "layer") -> None
             terminal.paragraph(f"{name}: {words}", indent=2, hang=2, first="- ")
     if diagnosis.tell_apart:
         paragraph(f"{diagnosis.tell_apart} gives different numbers for each.", "to tell them apart")
-    if diagnosis.notes or diagnosis.tolerance:
+    explained = diagnosis.first_step or diagnosis.mend or diagnosis.alternatives or diagnosis.tell_apart
+    if (diagnosis.notes or diagnosis.tolerance) and (explained or not just_blank):
         terminal.blank()
     for note in diagnosis.notes:
         paragraph(note, "note")
@@ -63,7 +64,8 @@ def _without_opening(diagnosis: Diagnosis) -> str:
     return rest if rest and diagnosis.verdict != "malformed" and len(opening) < 40 else diagnosis.message
 
 
-def _numbers(terminal: Terminal, diagnosis: Diagnosis, norm: str) -> None:
+def _numbers(terminal: Terminal, diagnosis: Diagnosis, norm: str) -> bool:
+    """The implied numbers beside the right ones; whether there were any (a blank line then ends them)."""
     rows = []
     if diagnosis.implied and diagnosis.right:
         names = {"mean": "mean", "standard_deviation": "standard deviation"}
@@ -81,6 +83,7 @@ def _numbers(terminal: Terminal, diagnosis: Diagnosis, norm: str) -> None:
         terminal.blank()
         terminal.table(("", "your answer", "right"), rows, indent=2)
         terminal.blank()
+    return bool(rows)
 
 
 def _shown(value: float) -> str:
