@@ -63,7 +63,7 @@ def test_text_of_everything() -> None:
         "  Values:",
         "   x            x̂  what",
         "   1  √2 ≈ 1.4142  up",
-        "  -2           0.5",
+        "  -2          0.5",
         "",
         "  one",
         "  layer 1    1 █",
