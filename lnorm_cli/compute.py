@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lnorm_cli import exact
 from lnorm_cli.arithmetic import Exact, Float, to_exact
-from lnorm_cli.backward import BackwardTrace, backward
 from lnorm_cli.compare import Precision, compare
 from lnorm_cli.errors import UndefinedError
-from lnorm_cli.norm import Step, Trace, row_spec, trace
+from lnorm_cli.norm import BackwardTrace, Step, Trace, backward, row_spec, trace
 from lnorm_cli.remarks import Remark, remark_on
 from lnorm_cli.request import Request, request
 

@@ -126,9 +126,9 @@ def power(a: Exact, exponent: Fraction) -> Exact:
             f"the root is of a number with more than {MAX_ROOT_DIGITS} digits",
             hint="numbers this long have no exact root here; switch the exact side off (--no-exact)",
         )
-    base = sympy.Rational(a.numerator, a.denominator) if isinstance(a, Fraction) else a
+    base: Any = sympy.Rational(a.numerator, a.denominator) if isinstance(a, Fraction) else a
     root = base ** sympy.Rational(exponent.numerator, exponent.denominator)
-    if 1 < _terms(a) <= 4 and all(max(abs(n.p), n.q) < MAX_DENESTED for n in a.atoms(sympy.Rational)):
+    if 1 < _terms(a) <= 4 and all(max(abs(n.p), n.q) < MAX_DENESTED for n in base.atoms(sympy.Rational)):
         root = sympy.sqrtdenest(root)
     return tidy(root)
 

@@ -192,9 +192,7 @@ def test_wrong_formulas_differ_from_the_answer_and_from_each_other(item: dict[st
     own = item.get("names", [])
     assert not set(own) & set(FORMULA_NAMES)
     names = [*FORMULA_NAMES, *own]
-    points = [
-        {name: 1.3 + 0.37 * place**1.5 for place, name in enumerate(order)} for order in (names, names[::-1])
-    ]
+    points = [{name: 1.3 + 0.37 * place**1.5 for place, name in enumerate(order)} for order in (names, names[::-1])]
     found = [[evaluate(item["answer"], **point) for point in points]]
     for wrong in item["wrong"]:
         assert set(wrong) == {"answer", "feedback"}

@@ -124,7 +124,7 @@ class Answer:
         """`half` as floats; 0 for an array of floats."""
         import numpy as np
 
-        return np.zeros(self.values.shape) if self.half is None else self.half.astype(float)
+        return np.zeros(self.values.shape) if self.half is None else Float().array(self.half)
 
     def at(self, dtype: str) -> Answer:
         """The same numbers judged at the precision of a floating-point type."""

@@ -236,7 +236,7 @@ def _with_numbers(diagnosis: Diagnosis, problem: Problem, right: Trace) -> Diagn
     diagnosis = replace(diagnosis, worst=worst, row=right.layout.index(row))
     if line is None or set(diagnosis.faults) & {"arithmetic-slip", "wrong-order", "other-step"}:
         return diagnosis
-    if not line.fits and (diagnosis.faults or not np.isfinite([line.mean, line.divisor]).all()):
+    if not line.fits and (diagnosis.faults or not np.isfinite([line.mean, line.divisor, *given[row]]).all()):
         return diagnosis
     mean, divisor = right_line(right, row)
     if not diagnosis.faults and diagnosis.verdict == "wrong":

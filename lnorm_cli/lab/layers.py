@@ -12,8 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from lnorm_cli.arithmetic import Float
-from lnorm_cli.backward import backward
-from lnorm_cli.norm import RMS, Spec, trace
+from lnorm_cli.norm import RMS, Spec, backward, trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

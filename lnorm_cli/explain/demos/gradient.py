@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lnorm_cli import exact
 from lnorm_cli.arithmetic import Exact, Float
-from lnorm_cli.backward import backward
 from lnorm_cli.explain.content import Note, Result, Table
 from lnorm_cli.explain.demos.arguments import Arguments
 from lnorm_cli.explain.demos.values import first, number, row
-from lnorm_cli.norm import Trace, trace
+from lnorm_cli.norm import Trace, backward, trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -5,8 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from lnorm_cli.arithmetic import Exact
-from lnorm_cli.backward import backward
-from lnorm_cli.norm import LAYER, trace
+from lnorm_cli.norm import LAYER, backward, trace
 from lnorm_cli.quiz.dice import Dice
 from lnorm_cli.quiz.generators.base import FIGURES, Draft, Generator, pleasant, row, spelled
 from lnorm_cli.quiz.questions import Numbers, Run, Said, Wrong

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lnorm_cli.errors import InputError
-from lnorm_cli.norm import LAYER, RMS, Recorder, Step, Trace, row_spec
+from lnorm_cli.norm.spec import LAYER, RMS, row_spec
+from lnorm_cli.norm.steps import Recorder, Step, Trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
