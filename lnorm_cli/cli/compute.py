@@ -62,16 +62,14 @@ def compute(
     """Normalize a vector, every step shown."""
     options.missing_x_hint(numbers, source, gamma=gamma, beta=beta, backward=backward)
     from lnorm_cli.compute import compute as run
-    from lnorm_cli.compute import request
 
-    arrays = options.read_x(numbers, source)
-    asked = request(
+    asked = options.read_request(
+        options.read_x(numbers, source),
         norm,
-        arrays.x,
-        gamma=arrays.gamma if gamma is None else options.read_parameter("gamma", gamma),
-        beta=arrays.beta if beta is None else options.read_parameter("beta", beta),
-        eps=options.read_eps(eps, arrays.eps),
-        axes=options.read_axes(axis),
+        axis,
+        gamma=gamma,
+        beta=beta,
+        eps=eps,
         dtype=dtype,
         accumulate=accumulate,
         with_exact=not no_exact,

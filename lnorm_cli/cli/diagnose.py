@@ -68,18 +68,10 @@ def diagnose(
     if order is not None and residual is None:
         raise InputError("--order needs the sublayer's output", hint="add --residual F")
     from lnorm_cli.faults import diagnose as run
-    from lnorm_cli.request import request
 
     arrays = options.read_x(numbers, source)
     stated = eps is not None or arrays.eps is not None
-    asked = request(
-        norm,
-        arrays.x,
-        gamma=arrays.gamma if gamma is None else options.read_parameter("gamma", gamma),
-        beta=arrays.beta if beta is None else options.read_parameter("beta", beta),
-        eps=options.read_eps(eps, arrays.eps),
-        axes=options.read_axes(axis),
-    )
+    asked = options.read_request(arrays, norm, axis, gamma=gamma, beta=beta, eps=eps)
     result = run(
         asked.x,
         _read_answer(given),

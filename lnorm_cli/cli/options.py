@@ -14,6 +14,7 @@ from lnorm_cli.errors import InputError
 if TYPE_CHECKING:
     from lnorm_cli.exact import Exact
     from lnorm_cli.reading import Arrays
+    from lnorm_cli.request import Request
 
 Numbers = Annotated[
     list[str] | None,
@@ -103,6 +104,23 @@ def read_eps(value: str | None, from_file: Exact | None) -> Exact:
             raise InputError(f"--eps: {value} is negative", hint="eps must be a finite number, 0 or greater")
         return eps
     return Fraction(1, 100_000) if from_file is None else from_file
+
+
+def read_request(
+    arrays: Arrays, norm: str, axis: str | None, *, gamma: str | None, beta: str | None, eps: str | None, **more: Any
+) -> Request:
+    """The checked question: an option stands before what the file holds; `more` goes to `request` as it is."""
+    from lnorm_cli.request import request
+
+    return request(
+        norm,
+        arrays.x,
+        gamma=arrays.gamma if gamma is None else read_parameter("gamma", gamma),
+        beta=arrays.beta if beta is None else read_parameter("beta", beta),
+        eps=read_eps(eps, arrays.eps),
+        axes=read_axes(axis),
+        **more,
+    )
 
 
 def read_axes(value: str | None) -> tuple[int, ...] | None:
