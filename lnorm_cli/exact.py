@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lnorm_cli.errors import InputError, UndefinedError
@@ -119,6 +120,7 @@ def power(a: Exact, exponent: Fraction) -> Exact:
         raise _too_many(_terms(a))
     import sympy
 
+    _forget_factors()
     size = max(1, abs(exponent.numerator))
     _check_size(a, size)
     if isinstance(a, Fraction) and max(a.numerator, a.denominator).bit_length() * 0.302 > MAX_ROOT_DIGITS:
@@ -131,6 +133,15 @@ def power(a: Exact, exponent: Fraction) -> Exact:
     if 1 < _terms(a) <= 4 and all(max(abs(n.p), n.q) < MAX_DENESTED for n in base.atoms(sympy.Rational)):
         root = sympy.sqrtdenest(root)
     return tidy(root)
+
+
+@cache
+def _forget_factors() -> None:
+    """Let sympy remember no factors: 1.14 remembers some that it has not proved prime, then raises (sympy#28621)."""
+    from sympy.ntheory import factor_
+
+    if hasattr(factor_, "factor_cache"):
+        factor_.factor_cache.add = lambda n, factors: None
 
 
 def _whole_power(a: Exact, exponent: int) -> Exact:

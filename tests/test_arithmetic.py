@@ -16,7 +16,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from oracles import FORMATS, nearest, nearest_root
 
-from lnorm_cli import Exact, Float, InputError, UndefinedError, exact
+from lnorm_cli import Exact, Float, InputError, UndefinedError, exact, trace
 from lnorm_cli.arithmetic import to_exact
 from lnorm_cli.reading import exact_text, parse_number
 
@@ -186,6 +186,15 @@ def test_a_zero_is_known_as_zero_in_whatever_form(zero: str) -> None:
     assert exact.is_zero(value)
     with pytest.raises(UndefinedError, match="0/0"):
         exact.divide(F(0), value)
+
+
+def test_roots_of_numbers_whose_two_large_factors_are_near_each_other() -> None:
+    """sympy/sympy#28621: its factoring raised ValueError for such products."""
+    a, b = (exact.power(F(k), F(1, 2)) for k in (989034254522489566, 989034254830458946))
+    product = exact.multiply(a, b)
+    assert near(exact_text(exact.multiply(product, product)), str(989034254522489566 * 989034254830458946), digits=40)
+    x = trace(["1e400", "3", "0"])["normalized"].value[0]
+    assert [round(exact.to_float(v), 12) for v in x] == [1.414213562373, -0.707106781187, -0.707106781187]
 
 
 def test_nearly_zero_is_not_zero() -> None:
