@@ -18,6 +18,8 @@ def use_plain_values(command: Any) -> None:
     """Give every parameter of a command and its subcommands a `PlainValue`, where its type allows."""
     context = typer.Context(command, help_option_names=["-h", "--help"])
     for parameter in command.get_params(context):
+        if parameter.param_type_name == "argument" and hasattr(parameter, "display_type_rich"):
+            parameter.display_type_rich = _no_type  # the help would say <list[str]>
         descriptor = getattr(parameter, "type_descriptor", None)
         if descriptor is None or not hasattr(parameter, "_runtime_param"):
             continue
@@ -26,6 +28,10 @@ def use_plain_values(command: Any) -> None:
             parameter._runtime_param = PlainValue(annotation, descriptor.parameter_info)
     for subcommand in getattr(command, "commands", {}).values():
         use_plain_values(subcommand)
+
+
+def _no_type(ctx: Any) -> str:
+    return ""
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,9 @@ Dtype = Literal["float64", "float32", "float16", "bfloat16"]
 EPILOG = """\b
 Examples:
   lnorm diagnose 2 4 4 6 --given -1.2247 0 0 1.2247
-  lnorm diagnose 1 2 4 --gamma 2 0.5 3 --beta 1 0 -1 --given -0.138 -0.134 1.009
+  lnorm diagnose 1 2 4 --gamma 2 0.5 3 --beta 1 --given -0.138 0.366 7.009
   lnorm diagnose 1 2 3 4 --norm rms --given -1.342 -0.447 0.447 1.342
-  lnorm diagnose 8000 -8000 7600 100 --norm rms --dtype float16 --given 0 0 0 0
+  lnorm diagnose 8000 -8000 7600 --norm rms --dtype float16 --given 0,0,0
   lnorm diagnose 1 2 3 6 --residual 2 4 6 12 --given 3 6 9 18
 
 \b

@@ -26,9 +26,9 @@ Examples:
   lnorm quiz progress
 
 \b
-At a question: h is the next hint, s shows the steps, q leaves. Numbers may be
-exact (-1/3, sqrt(2)) or decimals with the places asked for. Progress is kept in
-one file (lnorm quiz progress --path; LNORM_DATA_DIR moves it).
+At a question: h is the next hint, s shows the steps, q leaves. Numbers may
+be exact (-1/3, sqrt(2)) or decimals with the places asked for. Progress is
+kept in one file (lnorm quiz progress --path; LNORM_DATA_DIR moves it).
 """
 
 

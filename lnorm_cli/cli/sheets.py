@@ -103,9 +103,10 @@ Examples:
   lnorm quiz grade answers.csv --pass 60 --json
 
 \b
-The file has the columns student,item,answer (or is a JSON list of objects with
-these fields); item is the id on the worksheet. A vector gives a part of its mark
-for every right entry, and half where only an early slip was carried forward.
+The file has the columns student,item,answer (or is a JSON list of objects
+with these fields); item is the id on the worksheet. A vector gives a part of
+its mark for every right entry, and half where only an early slip was carried
+forward.
 Exit code 1 when someone is below --pass.
 """
 
