@@ -117,6 +117,8 @@ class Notation:
         """Brackets where the text would otherwise be read another way."""
         if operation in _ENCLOSING or (self.name == "latex" and operation in ("divide", "root")):
             return text
+        if self.name == "ascii" and operation in _OVER_ROW:  # sum(...) has its own brackets
+            return text
         inner = _outside_brackets(text.removeprefix("-"))
         is_sum = any(mark in inner for mark in (" + ", " - "))
         is_product = any(mark in inner for mark in ("/", "*", "·", "√", r"\frac", r"\sqrt"))

@@ -64,7 +64,7 @@ class TextWriter:
         for i, line in enumerate(terminal.wrapped(lead + value, indent, len(lead))):
             pad = " " * (len(lead) if i else 0)
             if i == 0 and label:
-                terminal.line((label.ljust(indent), "label"), line)
+                terminal.line((f"{label} ".ljust(indent), "label"), line)
             elif i == 0 and lead.strip():
                 terminal.line((line[: len(lead)], "dim"), line[len(lead) :], indent=indent)
             else:
