@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -152,9 +153,12 @@ def test_watch_runs_again_on_save_and_leaves_with_130(tmp_path: Path) -> None:
         encoding="utf-8",
     )
     assert watching.stdout is not None
+    limit = threading.Timer(60, watching.kill)  # reading would wait for ever where nothing comes
+    limit.start()
     assert watching.stdout.readline().startswith("fails")
     written(tmp_path, RIGHT.format("pass"))
     assert any(line.startswith("conforms") for line in iter(watching.stdout.readline, ""))
+    limit.cancel()
     watching.send_signal(signal.SIGINT)
     assert watching.wait(timeout=10) == 130
     assert "Traceback" not in (watching.communicate()[1] or "")
