@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lnorm_cli.errors import InputError
@@ -32,22 +33,22 @@ class Layout:
         if len({axis % rank for axis in self.axes}) < len(self.axes) or not self.axes:
             raise InputError(f"axes {self.axes} must be distinct", hint="name each axis once")
 
-    @property
+    @cached_property
     def reduced(self) -> tuple[int, ...]:
         """The axes of a row, counted from the front, in order."""
         return tuple(sorted(axis % len(self.shape) for axis in self.axes))
 
-    @property
+    @cached_property
     def kept(self) -> tuple[int, ...]:
         """The axes that number the rows."""
         return tuple(axis for axis in range(len(self.shape)) if axis not in self.reduced)
 
-    @property
+    @cached_property
     def n(self) -> int:
         """Elements in a row."""
         return math.prod(self.shape[axis] for axis in self.reduced)
 
-    @property
+    @cached_property
     def count(self) -> int:
         """Number of rows: as many means as this."""
         return math.prod(self.shape[axis] for axis in self.kept)

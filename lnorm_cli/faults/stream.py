@@ -13,6 +13,7 @@ import os
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lnorm_cli.arithmetic import Float
@@ -54,11 +55,11 @@ class Stream:
     spec: Spec
     dtype: str
 
-    @property
+    @cached_property
     def layout(self) -> Layout:
         return Layout(self.x.shape, self.spec.axes)
 
-    @property
+    @cached_property
     def axis(self) -> int | None:
         """The axis to cut along: the first that numbers rows; None where all axes are reduced."""
         return self.layout.kept[0] if self.layout.kept else None
