@@ -16,11 +16,11 @@ TEXTS = {
     "one-element": "A row of one element equals its own mean: x - mean is 0, so the output is beta, whatever x, gamma "
     "and epsilon are.",
     "no-spread": "The row has no spread: its normalized values are exactly 0 and the output is exactly beta.",
-    "statistics": "The normalized vector has mean exactly 0 and variance {}: that is var/(var + epsilon), a little "
-    "below 1.",
+    "statistics": "The normalized vector has mean exactly 0 and variance {}: that is var/(var + epsilon), {} below 1.",
     "statistics-without-epsilon": "With epsilon 0 the normalized vector has mean exactly 0 and variance exactly 1.",
-    "mean-square": "The normalized vector has mean square {}: that is q/(q + epsilon) with q the mean square of x, a "
-    "little below 1. Its mean is not made 0.",
+    "mean-square": "The normalized vector has mean square {}: that is q/(q + epsilon) with q the mean square of x, {} "
+    "below 1. Its mean is not made 0.",
+    "all-zero": "Every x is 0, and so are the normalized values; the output is exactly beta.",
     "mean-square-without-epsilon": "With epsilon 0 the normalized vector has mean square exactly 1. Its mean is not "
     "made 0.",
     "epsilon-rules": "Epsilon ({}) is larger than the {} ({}): it rules the divisor and shrinks the output.",
@@ -36,6 +36,9 @@ TEXTS = {
     "rounding-error": "In {} the error passes {} roundings at the step '{}'; in the output it is {} of the largest "
     "entry.",
 }
+NEARLY_ONE = 0.99
+"""From here on a variance is "a little" below 1."""
+
 _REMEDY = " Statistics in float32 mend it: --accumulate float32."
 
 
@@ -57,13 +60,14 @@ def remark_on(asked: Request, exacts: Mapping[str, Any], spread: exact.Exact, pr
     if n == 1 and not rms:
         yield Remark("one-element")
     elif exact.is_zero(spread):
-        yield Remark("no-spread")
+        yield Remark("all-zero" if rms else "no-spread")
     else:
         name = "mean-square" if rms else "statistics"
         if exact.is_zero(eps):
             yield Remark(f"{name}-without-epsilon")
         else:
-            yield Remark(name, (exact.divide(spread, exact.add(spread, eps)),))
+            share = exact.divide(spread, exact.add(spread, eps))
+            yield Remark(name, (share, "a little" if exact.to_float(share) > NEARLY_ONE else "well"))
         if exact.to_float(eps) > exact.to_float(spread):
             yield Remark("epsilon-rules", (eps, "mean square" if rms else "variance", spread))
         if not rms:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import os
 import re
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,8 @@ import mpmath  # type: ignore[import-untyped]
 from hypothesis import settings
 from hypothesis.configuration import set_hypothesis_home_dir
 
+# A runner in the background may ignore SIGINT, and its children would inherit that: the tests of Ctrl-C need it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 set_hypothesis_home_dir(os.path.join(tempfile.gettempdir(), "hypothesis-of-lnorm"))  # keep the clone clean
 settings.register_profile("lnorm", deadline=None, database=None, derandomize=True, print_blob=False)
 settings.load_profile("lnorm")

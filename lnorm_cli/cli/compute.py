@@ -40,7 +40,12 @@ def compute(
     norm: options.Norm = "layer",
     axis: options.Axis = None,
     row: Annotated[
-        str, typer.Option("--row", metavar="ROWS", help="Rows to show, from 0: all, 0, 2,5 or 1:4.")
+        str,
+        typer.Option(
+            "--row",
+            metavar="ROWS",
+            help="Rows to show, from 0: 0, 2,5 or 1:4. all: the first in steps, a line for each other.",
+        ),
     ] = "all",
     dtype: Annotated[Dtype, typer.Option("--dtype", help="The floating-point side.")] = "float64",
     accumulate: Annotated[
@@ -60,7 +65,7 @@ def compute(
     ascii: options.Ascii = False,
 ) -> int:
     """Normalize a vector, every step shown."""
-    options.missing_x_hint(numbers, source, gamma=gamma, beta=beta, backward=backward)
+    options.missing_x_hint("compute", numbers, source, gamma=gamma, beta=beta, backward=backward)
     from lnorm_cli.compute import compute as run
 
     asked = options.read_request(

@@ -62,7 +62,7 @@ def diagnose(
     ascii: options.Ascii = False,
 ) -> int:
     """Say what went wrong in an answer or in a program's output."""
-    options.missing_x_hint(numbers, source, given=given, gamma=gamma, beta=beta, residual=residual)
+    options.missing_x_hint("diagnose", numbers, source, given=given, gamma=gamma, beta=beta, residual=residual)
     if given is None:
         raise InputError("no answer given", hint="add it: lnorm diagnose 2 4 4 6 --given -1.414 0 0 1.414")
     if order is not None and residual is None:

@@ -49,7 +49,10 @@ def read_x(numbers: list[str] | None, source: str | None) -> Arrays:
     if numbers == ["-"]:
         numbers, source = None, "-" if source is None else source
     if source is not None and numbers:
-        raise InputError("x is given twice: as numbers and as --input", hint="leave one of them out")
+        raise InputError(
+            "x is given twice: as numbers and as --input",
+            hint="leave one of them out (two axes are one word: --axis 1,2)",
+        )
     if source is not None:
         return read_arrays(source)
     if not numbers:
@@ -57,16 +60,19 @@ def read_x(numbers: list[str] | None, source: str | None) -> Arrays:
     return Arrays(parse_vector(join_arguments(numbers)))
 
 
-def missing_x_hint(numbers: list[str] | None, source: str | None, **options: str | None) -> None:
+def missing_x_hint(command: str, numbers: list[str] | None, source: str | None, **options: str | None) -> None:
     """When a list option has swallowed x, say so."""
     if numbers or source is not None:
         return
     for name, value in options.items():
         if value is not None and len(value.split()) > 1:
             first, *rest = value.split()
+            mended = f"lnorm {command} {' '.join(rest)} --{name} {first}; or write --{name}={first}"
+            if name not in ("gamma", "beta"):
+                mended = f"lnorm {command} 2 4 4 6 --{name} {value}"
             raise InputError(
                 f"--{name} took all {len(value.split())} numbers after it, and no x is left",
-                hint=f"put x first: lnorm compute {' '.join(rest)} --{name} {first}; or write --{name}={first}",
+                hint=f"put x first: {mended}",
             )
 
 

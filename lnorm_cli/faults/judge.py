@@ -41,6 +41,9 @@ BITS_DIGITS = 12
 COMMON_STEPS = ("deviation", "squared_deviation")
 """Stopping at these is likelier than any of the rarer mistakes that happen to give the same numbers."""
 
+SLIPS = {"arithmetic-slip", "carried-forward", "wrong-order", "sign-flipped"}
+"""Mistakes of a person, who writes numbers."""
+
 MOST_REPRODUCED = 4096
 """Up to this many elements the bits of a wrong arithmetic are looked for even where a wrong Spec fits."""
 
@@ -65,7 +68,23 @@ def find(problem: Problem) -> Finding:
             return _undecided(right, singles)
         return replace(right, alternatives=names(_pairs(problem))) if problem.answer.typed else right
     found = (_typed(problem) or _of_program(problem)) if problem.answer.typed else _array(problem, rows)
-    return found or inferred(problem, rows) or Finding("wrong")
+    found = found or inferred(problem, rows) or Finding("wrong")
+    return _not_numbers(problem) if set(found.faults) & SLIPS and not _is_finite(problem) else found
+
+
+def _is_finite(problem: Problem) -> bool:
+    import numpy as np
+
+    return bool(np.isfinite(problem.answer.values).all())
+
+
+def _not_numbers(problem: Problem) -> Finding:
+    """An entry that is no number is no slip of the pen: it is said, and nothing is read into the others."""
+    import numpy as np
+
+    places = np.argwhere(~np.isfinite(problem.answer.values))[:6]
+    named = ", ".join(f"y[{', '.join(map(str, place))}]" for place in places.tolist())
+    return Finding("wrong", evidence=(f"{named} is no finite number, and no known mistake makes it so.",))
 
 
 def _of_program(problem: Problem) -> Finding | None:

@@ -152,7 +152,8 @@ class Loop:
             return True
         if attempt == 1 and question.explain and question.explain not in self.tally.to_read:
             self.tally.to_read.append(question.explain)
-        hint = "" if verdict.message or self.hints_given >= len(question.hints) else "h gives a hint."
+        more = attempt < ATTEMPTS and self.hints_given < len(question.hints)
+        hint = "h gives a hint." if more and not verdict.message else ""
         self._say("Not right.", "bad", verdict.message or hint)
         if attempt < ATTEMPTS:
             self.terminal.paragraph("Once more:")

@@ -78,5 +78,5 @@ def places(arguments: Arguments) -> Sequence[Result]:
     difference = max(apart(output, healthy[0]) for output in healthy)
     return [
         Table(("eps", *arguments.words), rows),
-        Note(f"On the same row stretched to variance one, the four differ by {difference:.1g} at most."),
+        Note(f"On the same row stretched to variance one, the four differ by about {difference:.1g}."),
     ]
