@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import random
 import re
 from fractions import Fraction
@@ -18,6 +19,7 @@ import right_answers
 from lnorm_cli.errors import UndefinedError
 from lnorm_cli.faults import Diagnosis, catalogue, diagnose, diagnose_arrays, fault, parse_answer, wrong_spec
 from lnorm_cli.faults.search import levels
+from lnorm_cli.faults.words import apart
 from lnorm_cli.norm import BATCH, LAYER, RMS, Spec, trace
 from lnorm_cli.reading import parse_vector
 
@@ -777,3 +779,9 @@ def test_levels_are_worked_out_once() -> None:
     problem = make_problem(X, make_answer("1 2 3 4 5", None), 1, 0, Fraction(1, 10**5), LAYER)
     first = list(levels(problem, 2))
     assert all(one is other for one, other in zip(first, levels(problem, 2), strict=True))
+
+
+def test_two_numbers_are_shown_with_the_digits_that_tell_them_apart() -> None:
+    assert apart(-1.264911064, -1.2649082) == ("-1.264911", "-1.264908")
+    assert apart(2.0, 3.0) == ("2", "3")
+    assert apart(math.nan, 1.0) == ("nan", "1")

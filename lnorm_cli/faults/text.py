@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from lnorm_cli.faults.catalogue import fault
 from lnorm_cli.faults.diagnosis import Diagnosis
-from lnorm_cli.faults.words import index_text, number
+from lnorm_cli.faults.words import apart, index_text, number
 
 if TYPE_CHECKING:
     from lnorm_cli.render.terminal import Style, Terminal
@@ -78,13 +77,9 @@ def _numbers(terminal: Terminal, diagnosis: Diagnosis, norm: str) -> bool:
         ]
     worst = diagnosis.worst
     if worst is not None and diagnosis.verdict == "wrong":
-        rows.append((f"y[{index_text(worst.index)}]", _shown(worst.given), _shown(worst.right)))
+        rows.append((f"y[{index_text(worst.index)}]", *apart(worst.given, worst.right)))
     if rows:
         terminal.blank()
         terminal.table(("", "your answer", "right"), rows, indent=2)
         terminal.blank()
     return bool(rows)
-
-
-def _shown(value: float) -> str:
-    return number(value) if math.isfinite(value) else str(value)

@@ -161,9 +161,17 @@ def _all_apart(x: Any, gamma: Any, beta: Any, specs: Sequence[tuple[Spec, Any]])
     return True
 
 
-def number(value: float) -> str:
+def number(value: float, digits: int = 6) -> str:
     """A number for a sentence: six significant digits."""
-    return f"{value:.6g}"
+    return f"{value:.{digits}g}"
+
+
+def apart(first: float, second: float) -> tuple[str, str]:
+    """Two different numbers with as many digits as it takes to see that they differ."""
+    for digits in range(6, 18):
+        if (texts := (number(first, digits), number(second, digits)))[0] != texts[1]:
+            return texts
+    return number(first), number(second)
 
 
 def decimal(value: Fraction) -> str:
