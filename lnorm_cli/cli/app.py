@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from importlib import import_module, util
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
@@ -66,8 +66,7 @@ def build(arguments: Sequence[str] = ()) -> Any:
     app.callback(invoke_without_command=True)(_root)
     names = [name for group in GROUPS.values() for name in group]
     for name in arguments[:1] if arguments and arguments[0] in names else names:
-        if util.find_spec(f"lnorm_cli.cli.{name}"):
-            import_module(f"lnorm_cli.cli.{name}").register(app)
+        import_module(f"lnorm_cli.cli.{name}").register(app)
     command = typer.main.get_command(app)
     use_plain_values(command)
     return command

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from lnorm_cli.cli import options
+from lnorm_cli.cli.arguments import is_file
 from lnorm_cli.errors import InputError
 
 if TYPE_CHECKING:
@@ -109,10 +110,7 @@ def _read_residual(value: str | None) -> Any:
 
 def _file(value: str) -> str | None:
     """The file that an option's value names: `@FILE`, or a name that exists or ends as data files do."""
-    if value.startswith("@"):
-        return value[1:]
-    named = value.lower().endswith((".npy", ".npz", ".json", ".csv", ".txt"))
-    return value if named or _exists(value) else None
+    return value.removeprefix("@") if is_file(value) or _exists(value) else None
 
 
 def _exists(value: str) -> bool:

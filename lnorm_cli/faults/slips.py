@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lnorm_cli import exact
-from lnorm_cli.arithmetic import Exact, Float
+from lnorm_cli.arithmetic import Exact
 from lnorm_cli.errors import InputError
 from lnorm_cli.faults.candidates import epsilon_detail, pieces, short
 from lnorm_cli.faults.condition import allowance
@@ -265,8 +265,3 @@ def _fits(problem: Problem) -> bool:
         return problem.fits(problem.spec)
     except InputError:
         return False
-
-
-def float_unit(problem: Problem) -> float:
-    """Unit roundoff at which implied numbers are known."""
-    return problem.answer.unit or Float().unit

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from lnorm_cli.arithmetic import Float
 from lnorm_cli.errors import InputError
 from lnorm_cli.faults.candidates import Candidate
-from lnorm_cli.faults.catalogue import fault, is_rms
+from lnorm_cli.faults.catalogue import fault
 from lnorm_cli.faults.condition import allowance
 from lnorm_cli.faults.problem import Problem
 from lnorm_cli.norm import Spec, Trace, trace
@@ -178,11 +178,6 @@ def decimal(value: Fraction) -> str:
     """A short exact decimal, or six significant digits."""
     text = f"{float(value):.10g}"
     return text if Fraction(text) == value else number(float(value))
-
-
-def names_of_line(spec: Spec) -> tuple[str, str]:
-    """What the two implied numbers are called for this norm."""
-    return ("subtracted", "root mean square") if is_rms(spec) else ("mean", "standard deviation")
 
 
 def index_text(index: Sequence[int]) -> str:
