@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from lnorm_cli import exact
@@ -187,7 +187,7 @@ class Float:
         import numpy as np
 
         if self.name in ("float64", "float32"):
-            return self._rounded(lambda v: np.add.reduce(v, axis=-1, keepdims=True), a)
+            return self._rounded(partial(np.add.reduce, axis=-1, keepdims=True), a)
         return self._rounded(lambda v: np.add.accumulate(v, axis=-1)[..., -1:], a)
 
 

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lnorm_cli.arithmetic import Float
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[Any]
 
-_CHUNK = 49_152
+_CHUNK = 3 << 16
 _RELEASE = 1 << 23
 _SAMPLE, _SAMPLE_ELEMENTS = 16, 1 << 13
 _SAMPLE_SIZE = 1 << 18
@@ -136,32 +136,62 @@ def suspicious(stream: Stream) -> Array:
     assert axis is not None
     count = stream.x.shape[axis]
     step = max(1 if axis == 0 else _LINE, _CHUNK // (stream.x.size // count))
-    arithmetic = Float("float64" if stream.dtype == "float64" else "float32")
+    dtype = "float64" if stream.dtype == "float64" else "float32"
     unit = Float(stream.dtype).unit
     result = np.zeros(count, dtype=bool)
     allowed = _ROUNDINGS * unit * (2 * np.abs(stream.gamma.astype(float)) + np.abs(stream.beta.astype(float)))
-    room = allowed.astype(arithmetic.dtype)
+    room = allowed.astype(dtype)
     others = tuple(i for i in range(stream.x.ndim) if i != axis)
     flat = stream.spec.axes in ((-1,), (stream.x.ndim - 1,)) and stream.x.ndim == 2
 
-    def judge(start: int) -> None:
-        part = slice(start, start + step)
-        x, given, gamma, beta = stream.cut(part)
-        t = trace(x, stream.spec, arithmetic, gamma=gamma, beta=beta, eps=float(stream.eps))
-        output = t.steps[-1].value if flat else t.output
-        with np.errstate(all="ignore"):
-            off = np.subtract(given, output, dtype=arithmetic.dtype)
-            np.abs(off, out=off)
+    def judge(starts: range) -> None:
+        arithmetic = Reused(dtype)
+        for start in starts:
+            part = slice(start, start + step)
+            x, given, gamma, beta = stream.cut(part)
+            arithmetic.begin(x.shape)
+            t = trace(x, stream.spec, arithmetic, gamma=gamma, beta=beta, eps=float(stream.eps))
+            output = t.steps[-1].value if flat else t.output
+            off = arithmetic.absolute(arithmetic.subtract(given, output))
             limit = room if room.shape[axis] == 1 else room[(slice(None),) * axis + (part,)]
             result[part] = ~(off <= limit).all(axis=others)
 
+    workers = min(4, os.cpu_count() or 1)
     batch = step * max(1, _RELEASE // max(1, step * (stream.x.size // count)))
-    with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(workers) as pool:
         for first in range(0, count, batch):
-            list(pool.map(judge, range(first, min(count, first + batch), step)))
+            end = min(count, first + batch)
+            list(pool.map(judge, (range(first + i * step, end, workers * step) for i in range(workers))))
             release(stream.x)
             release(stream.given)
     return result
+
+
+class Reused(Float):
+    """`Float` whose results stand in the arrays of its last run, which did the same operations on the same shape.
+
+    A fresh array of this size costs more than the numbers in it: the system hands out its pages anew each time.
+    """
+
+    def __init__(self, dtype: str) -> None:
+        super().__init__(dtype)
+        self._shape: tuple[int, ...] = ()
+        self._results: list[Array] = []
+        self._done = 0
+
+    def begin(self, shape: tuple[int, ...]) -> None:
+        """From here on the results of the run before are written over."""
+        if shape != self._shape:
+            self._shape, self._results = shape, []
+        self._done = 0
+
+    def _rounded(self, function: Callable[..., Any], *operands: Array) -> Array:
+        if self._done == len(self._results):
+            self._results.append(super()._rounded(function, *operands))
+        else:
+            super()._rounded(partial(function, out=self._results[self._done]), *operands)
+        self._done += 1
+        return self._results[self._done - 1]
 
 
 def release(array: Array) -> None:
