@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import mmap
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
@@ -37,6 +37,9 @@ _CHUNK = 3 << 16
 _RELEASE = 1 << 23
 _SAMPLE, _SAMPLE_ELEMENTS = 16, 1 << 13
 _SAMPLE_SIZE = 1 << 18
+_JUDGED = 1 << 20
+"""Up to this many elements all suspects are judged in float64; of more, enough for a sample."""
+
 _ROUNDINGS = 32
 _MOST_SQUARE = 1 << 22
 _LINE = 16
@@ -63,6 +66,16 @@ class Stream:
     def axis(self) -> int | None:
         """The axis to cut along: the first that numbers rows; None where all axes are reduced."""
         return self.layout.kept[0] if self.layout.kept else None
+
+    @cached_property
+    def size(self) -> int:
+        """Elements of a slice along that axis."""
+        return int(self.x.size // self.x.shape[self.axis or 0])
+
+    @cached_property
+    def sample(self) -> int:
+        """How many wrong slices are explained."""
+        return max(2, min(_SAMPLE, _SAMPLE_ELEMENTS // self.size))
 
     def cut(self, part: Any) -> tuple[Array, Array, Array, Array]:
         """x, given, gamma and beta of some slices."""
@@ -108,21 +121,24 @@ def diagnose_large(stream: Stream) -> Diagnosis:
     from lnorm_cli.faults.diagnose import in_words
 
     suspects = np.flatnonzero(suspicious(stream))
-    wrong = list(_wrong_slices(stream, suspects))
+    wrong, all_judged = _wrong_slices(stream, suspects)
     if not wrong:
         typical = stream.problem(slice(0, 1))
         return Diagnosis("correct", "Correct.", tolerance=how_compared(typical))
-    sample = stream.problem(np.array(wrong))
+    sample = stream.problem(np.array(wrong[: stream.sample]))
     rows = sample.fitting_rows(sample.spec)
     found = find(sample)
     if not found.candidates:
         found = _along_other_axes(stream, sample) or found
     total = stream.x.shape[stream.axis or 0]
-    count = f"{len(suspects)} of {total} slices along axis {stream.axis} differ by more than rounding"
+    slices = f"slices along axis {stream.axis}"
     if len(stream.x.shape) == 2:
-        count = f"{len(suspects)} of {total} rows differ by more than rounding"
-    places = ", ".join(str(int(number)) for number in suspects[:6]) + (", ..." if len(suspects) > 6 else "")
-    told = f"{count} ({places}); explained from {int((~rows).sum())} of them."
+        slices = "columns" if stream.axis else "rows"
+    counted = wrong if all_judged else suspects.tolist()
+    how = "rounding" if all_judged else f"{_ROUNDINGS} roundings of {stream.dtype}"
+    places = ", ".join(map(str, counted[:6])) + (", ..." if len(counted) > 6 else "")
+    told = f"{len(counted)} of {total} {slices} differ by more than {how} ({places}); "
+    told += f"explained from {int((~rows).sum())} of them."
     evidence = tuple(line for line in found.evidence if not line.startswith("Wrong in"))
     diagnosis = in_words(sample, replace(found, evidence=(told, *evidence)))
     return replace(diagnosis, row=(), worst=None)
@@ -135,7 +151,7 @@ def suspicious(stream: Stream) -> Array:
     axis = stream.axis
     assert axis is not None
     count = stream.x.shape[axis]
-    step = max(1 if axis == 0 else _LINE, _CHUNK // (stream.x.size // count))
+    step = max(1 if axis == 0 else _LINE, _CHUNK // stream.size)
     dtype = "float64" if stream.dtype == "float64" else "float32"
     unit = Float(stream.dtype).unit
     result = np.zeros(count, dtype=bool)
@@ -157,7 +173,7 @@ def suspicious(stream: Stream) -> Array:
             result[part] = ~(off <= limit).all(axis=others)
 
     workers = min(4, os.cpu_count() or 1)
-    batch = step * max(1, _RELEASE // max(1, step * (stream.x.size // count)))
+    batch = step * max(1, _RELEASE // max(1, step * stream.size))
     with ThreadPoolExecutor(workers) as pool:
         for first in range(0, count, batch):
             end = min(count, first + batch)
@@ -203,30 +219,30 @@ def release(array: Array) -> None:
         base.madvise(mmap.MADV_DONTNEED)
 
 
-def _wrong_slices(stream: Stream, suspects: Array) -> Iterator[int]:
-    """Suspects that are wrong by the rules of `condition`, as many as a sample takes, spread over all of them."""
+def _wrong_slices(stream: Stream, suspects: Array) -> tuple[list[int], bool]:
+    """Suspects that are wrong by the rules of `condition`, and whether all were judged.
+
+    Where they are too many, a sample's worth of wrong ones is looked for, spread over all of them.
+    """
     import numpy as np
 
-    if not len(suspects):
-        return
-    axis = stream.axis or 0
-    size = max(1, stream.x.size // stream.x.shape[axis])
-    wanted = max(2, min(_SAMPLE, _SAMPLE_ELEMENTS // size))
-    spread = np.unique(np.linspace(0, len(suspects) - 1, min(len(suspects), 4 * wanted)).astype(int))
-    order = np.concatenate([spread, np.setdiff1d(np.arange(len(suspects)), spread)])
-    found = 0
-    step = max(1, _SAMPLE_SIZE // size)
+    all_judged = len(suspects) * stream.size <= _JUDGED
+    order = np.arange(len(suspects))
+    if not all_judged:
+        spread = np.unique(np.linspace(0, len(suspects) - 1, min(len(suspects), 4 * stream.sample)).astype(int))
+        order = np.concatenate([spread, np.setdiff1d(order, spread)])
+    wrong: list[int] = []
+    step = max(1, _SAMPLE_SIZE // stream.size)
     for start in range(0, len(order), step):
         chosen = suspects[order[start : start + step]]
         problem = stream.problem(chosen)
         fits = problem.fitting_rows(problem.spec)
         kept = problem.layout.kept
         slices = fits.reshape([problem.x.shape[i] for i in kept]).all(axis=tuple(range(1, len(kept))))
-        for number in chosen[~np.atleast_1d(slices)]:
-            yield int(number)
-            found += 1
-            if found == wanted:
-                return
+        wrong += chosen[~np.atleast_1d(slices)].tolist()
+        if not all_judged and len(wrong) >= stream.sample:
+            break
+    return wrong, all_judged
 
 
 def _along_other_axes(stream: Stream, sample: Problem) -> Finding | None:
