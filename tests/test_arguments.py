@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from conftest import invoke
 from hypothesis import given
@@ -31,7 +33,6 @@ PREPARED = [
     ("compute --gamma @g.npy 3 4", "compute|--gamma=@g.npy|3|4"),
     ("compute --gamma 1 2 -- 3", "compute|--gamma=1 2|--|3"),
     ("compute 1 2 --gamma", "compute|1|2|--gamma"),
-    ("compute 1 2 --gamma --eps 1", "compute|1|2|--gamma|--eps|1"),
     ("compute 1 --eps -1 -2", "compute|1|--eps|-1|M2"),
     ("compute 1 --axis -1 --row -1", "compute|1|--axis|-1|--row|-1"),
     ("compute 1 --eps=-1", "compute|1|--eps=-1"),
@@ -63,6 +64,39 @@ def test_nothing_is_lost_or_changed_but_minus_signs(words: list[str]) -> None:
 def test_the_minus_that_was_written_is_the_minus_that_is_shown() -> None:
     for asked in (["-1", "x"], ["-srt(2)"], ["1", "--eps", "-1"], ["-1", "--gamma", "1,2"]):
         assert MINUS not in invoke("compute", *asked).err
+
+
+@pytest.mark.parametrize(
+    "asked", ["diagnose 1 2 --given --json", "compute 1 2 --gamma --eps", "quiz worksheet --key -h"]
+)
+def test_an_option_is_no_value_of_the_one_before(asked: str) -> None:
+    done = invoke(*asked.split())
+    name, following = asked.split()[-2:]
+    assert (done.code, done.out) == (2, "")
+    assert f"{name} has no value: {following} follows it" in done.err
+
+
+NAMED = {
+    "sheet": ["quiz", "worksheet", "--count", "1", "--key", "{}"],
+    "pack": ["quiz", "worksheet", "--pack", "{}"],
+    "grade": ["quiz", "grade", "{}"],
+    "cards": ["quiz", "export", "--topic", "epsilon", "--anki", "{}"],
+    "input": ["compute", "-i", "{}"],
+    "parameter": ["compute", "1", "2", "--gamma", "@{}"],
+    "starter": ["check", "--new", "{}.py"],
+    "figure": ["explain", "prenorm", "--depth", "1", "--save", "{}.svg"],
+}
+IMPOSSIBLE = {"long": "a" * 300, "deep": "x/" * 3000 + "y", "in a file": "file/x", "nul": "a\0b"}
+
+
+@pytest.mark.parametrize("asked", NAMED.values(), ids=NAMED)
+@pytest.mark.parametrize("name", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
+def test_a_file_name_that_no_file_can_have_is_refused(asked: list[str], name: str, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    done = invoke(*(word.format(tmp_path / name) for word in asked))
+    assert (done.code, done.out) == (2, "")
+    assert "error: " in done.err
+    assert "internal" not in done.err
 
 
 def test_also_in_a_hint() -> None:

@@ -47,12 +47,12 @@ def write_starter(file: str, norm: str = "layer") -> str:
     path = Path(file)
     if path.suffix != ".py" or not path.name.removesuffix(".py"):
         raise InputError(f"{file or 'an empty name'} is not the name of a Python file", hint="such as: --new my.py")
-    text = {"layer": _LAYER, "rms": _RMS}[norm].format(file=path.name)
+    text = {"layer": _LAYER, "rms": _RMS}[norm].format(file=path.name).encode("utf-8", "backslashreplace")
     try:
-        with path.open("x", encoding="utf-8") as stream:
+        with path.open("xb") as stream:
             stream.write(text)
     except FileExistsError:
         raise InputError(f"{file} exists already", hint="choose another name; nothing was written") from None
-    except OSError as error:
-        raise InputError(f"{file} cannot be written: {error.strerror}") from None
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
+        raise InputError(f"{file} cannot be written: {getattr(error, 'strerror', None) or error}") from None
     return f"{file}:{NAMES[norm]}"

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from lnorm_cli.errors import InputError
+
 MINUS = "\u2212"
 """The minus that the number grammar reads and that no parser takes for an option."""
 
@@ -32,6 +34,11 @@ def prepare(arguments: list[str], command: Any) -> list[str]:
         if argument == "--":
             return [*prepared, argument, *arguments[i:]]
         kind = kinds.get(argument)
+        if kind in ("list", "value") and i < len(arguments) and arguments[i] in kinds:
+            raise InputError(
+                f"{argument} has no value: {arguments[i]} follows it",
+                hint=f"a value that looks like an option is written {argument}={arguments[i]}",
+            )
         if kind == "list":
             values: list[str] = []
             while i < len(arguments) and (not values or not _is_whole(values[0])) and _is_value(arguments[i], kinds):

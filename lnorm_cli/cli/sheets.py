@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 import sys
 from pathlib import Path
@@ -23,7 +25,6 @@ Examples:
   lnorm quiz worksheet --count 10 --seed 7 --key key.md
   lnorm quiz worksheet --topic epsilon -f latex --key key.tex
 
-\b
 The sheet goes to standard output, the key with worked steps to --key. The id
 above each question is what lnorm quiz grade reads.
 """
@@ -83,18 +84,23 @@ def _encodable(text: str) -> str:
 def _write_file(name: str, text: str) -> None:
     """Write a file whole or not at all."""
     path = Path(name)
-    if path.is_dir():
-        raise InputError(f"{name} cannot be written: it is a directory", hint="give the name of a file")
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
+        if path.is_dir():
+            raise IsADirectoryError(errno.EISDIR, "it is a directory")
         if path.exists() and not path.is_file():
             path.write_text(text, encoding="utf-8", newline="\n")
             return
-        part.write_text(text, encoding="utf-8", newline="\n")
-        os.replace(part, path)
-    except OSError as error:
-        part.unlink(missing_ok=True)
-        raise InputError(f"{name} cannot be written: {error.strerror}", hint="choose another place") from None
+        part = path.with_name(f"{path.name}.{os.getpid()}.part")
+        try:
+            part.write_text(text, encoding="utf-8", newline="\n")
+            os.replace(part, path)
+        except OSError:
+            with contextlib.suppress(OSError):  # where the part could not be made, there is none to take away
+                part.unlink()
+            raise
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{name} cannot be written: {reason}", hint="choose another place") from None
 
 
 GRADE = """\b
@@ -102,11 +108,11 @@ Examples:
   lnorm quiz grade answers.csv
   lnorm quiz grade answers.csv --pass 60 --json
 
-\b
 The file has the columns student,item,answer (or is a JSON list of objects
 with these fields); item is the id on the worksheet. A vector gives a part of
 its mark for every right entry, and half where only an early slip was carried
 forward.
+
 Exit code 1 when someone is below --pass.
 """
 

@@ -40,6 +40,10 @@ def save(runs: Sequence[Run], path: str | Path) -> None:
             figure.savefig(target, metadata=UNDATED[target.suffix.lower()], dpi=150)
         except OSError as error:
             raise InputError(f"{target} cannot be written: {error.strerror or error}") from None
+        except ValueError as error:
+            if "\0" not in str(target):
+                raise
+            raise InputError(f"{target} cannot be written: {error}") from None
 
 
 def draw(figure: Any, runs: Sequence[Run]) -> Any:

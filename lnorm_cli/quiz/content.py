@@ -104,12 +104,14 @@ def read_pack(path: Path, taken: Iterable[str] = ()) -> tuple[Concept, ...]:
 def _entries(path: Path) -> list[_Entry]:
     try:
         raw = path.read_bytes()
-        if len(raw) > MAX_BYTES:
-            raise InputError(f"{path}: larger than {MAX_BYTES} bytes", hint="split the pack")
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{path}: cannot be read: {reason}", hint="check the file name") from None
+    if len(raw) > MAX_BYTES:
+        raise InputError(f"{path}: larger than {MAX_BYTES} bytes", hint="split the pack")
+    try:
         text = raw.decode("utf-8-sig")
         document = tomllib.loads(text)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be read: {error.strerror}", hint="check the file name") from None
     except UnicodeDecodeError as error:
         line = raw[: error.start].count(b"\n") + 1
         raise InputError(f"{path}, line {line}: not UTF-8 text", hint="save the pack as UTF-8") from None

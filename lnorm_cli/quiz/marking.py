@@ -103,8 +103,9 @@ def read_answers(source: str) -> list[Given]:
     path = Path(source)
     try:
         raw = path.read_bytes()
-    except OSError as error:
-        raise InputError(f"{source}: cannot be read: {error.strerror}", hint="check the file name") from None
+    except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{source}: cannot be read: {reason}", hint="check the file name") from None
     if len(raw) > MAX_BYTES:
         raise InputError(f"{source}: larger than {MAX_BYTES} bytes", hint="split the file")
     try:
