@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lnorm_cli.errors import InputError
@@ -57,7 +57,7 @@ class Layout:
         """The array, broadcast to `shape`, as (rows, n)."""
         import numpy as np
 
-        whole = np.broadcast_to(array, self.shape)
+        whole = array if array.shape == self.shape else np.broadcast_to(array, self.shape)
         return whole.transpose(self.kept + self.reduced).reshape(self.count, self.n)
 
     def restore(self, rows: Array) -> Array:
@@ -71,6 +71,12 @@ class Layout:
         import numpy as np
 
         return tuple(int(i) for i in np.unravel_index(row, [self.shape[axis] for axis in self.kept]))
+
+
+@lru_cache(maxsize=64)
+def layout_of(shape: tuple[int, ...], axes: tuple[int, ...]) -> Layout:
+    """The layout, one object for all arrays alike: stacks normalize the same shape again and again."""
+    return Layout(shape, axes)
 
 
 def align(parameter: Any, name: str, shape: tuple[int, ...], axes: tuple[int, ...], *, channels: bool = False) -> Array:

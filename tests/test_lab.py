@@ -49,8 +49,10 @@ def assert_gradients_agree(layer, x, upstream):
 
 def stack_of(kind, sublayer, depth, width=6, tokens=3, seed=3):
     """A small stack whose gammas and betas are not all alike, with its draw."""
-    drawn = runs.draw(depth, width, seed, sublayer, tokens)
-    stack = build(find_kind(kind), [{n: w.copy() for n, w in own.items()} for own in drawn.matrices], sublayer, heads=2)
+    drawn = runs.draw(width, seed, sublayer, tokens)
+    stack = build(
+        find_kind(kind), [{n: w.copy() for n, w in own.items()} for own in drawn.matrices(depth)], sublayer, heads=2
+    )
     random = np.random.default_rng(seed)
     for name, array in stack.parameters():
         if name in ("gamma", "beta"):
@@ -79,8 +81,8 @@ def test_a_wrong_backward_pass_would_be_seen(monkeypatch):
 def test_run_measures_what_the_layers_give():
     """Each number of a Run, computed once more from the layers themselves."""
     run = lab.run("post", 3, 8, 7, tokens=4)
-    drawn = runs.draw(3, 8, 7, "ffn", 4)
-    stack = build(find_kind("post"), drawn.matrices, "ffn", 4)
+    drawn = runs.draw(8, 7, "ffn", 4)
+    stack = build(find_kind("post"), drawn.matrices(3), "ffn", 4)
     x, sums, streams, caches = drawn.x, [], [drawn.x], []
     for residual, norm in zip(stack.layers[::2], stack.layers[1::2], strict=True):
         added, first = residual.forward(x)
@@ -210,9 +212,9 @@ def test_deepnorm_starts_near_the_identity():
     assert (alpha, beta) == (2.0, 8**-0.5)
     run = lab.run("deepnorm", 24, 64)
     assert run.ratio == pytest.approx(1, rel=0.1)
-    drawn = runs.draw(2, 8, 0, "both", 4)
-    scaled = dict(Chain(build(find_kind("deepnorm"), drawn.matrices[:1], "both", 2).layers).parameters())
-    for name, weight in drawn.matrices[0].items():
+    drawn = runs.draw(8, 0, "both", 4)
+    scaled = dict(Chain(build(find_kind("deepnorm"), drawn.matrices(1), "both", 2).layers).parameters())
+    for name, weight in drawn.matrices(1)[0].items():
         times = 1 if name in ("WQ", "WK") else 8**-0.25
         np.testing.assert_allclose(scaled[name], times * weight)
     small, large = lab.compare(["deepnorm", "post"], 24, 64)

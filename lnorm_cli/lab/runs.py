@@ -103,7 +103,14 @@ class Draw:
 
     x: Array
     upstream: Array
-    matrices: tuple[Matrices, ...]
+    more: Callable[[], Matrices]
+    drawn: list[Matrices] = field(default_factory=list)
+
+    def matrices(self, depth: int) -> tuple[Matrices, ...]:
+        """Those of the first layers, drawn when first asked for: a deeper stack goes on where a shallower one ended."""
+        while len(self.drawn) < depth:
+            self.drawn.append(self.more())
+        return tuple(self.drawn[:depth])
 
 
 def run(
@@ -187,7 +194,7 @@ def _names(sublayer: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1)
-def draw(depth: int, width: int, seed: int, sublayer: str, tokens: int) -> Draw:
+def draw(width: int, seed: int, sublayer: str, tokens: int) -> Draw:
     """Input, upstream gradient and Xavier weights (variance 1 / width) from one seed, layer after layer."""
     import numpy as np
 
@@ -195,9 +202,7 @@ def draw(depth: int, width: int, seed: int, sublayer: str, tokens: int) -> Draw:
     x = random.standard_normal((tokens, width))
     upstream = random.standard_normal((tokens, width))
     upstream /= np.sqrt((upstream**2).sum(axis=-1, keepdims=True))
-    names = _names(sublayer)
-    layers = tuple({name: _xavier(random, width) for name in names} for _ in range(depth))
-    return Draw(x, upstream, layers)
+    return Draw(x, upstream, lambda: {name: _xavier(random, width) for name in _names(sublayer)})
 
 
 def _xavier(random: np.random.Generator, width: int) -> Array:
@@ -212,8 +217,8 @@ def measure(setting: Setting) -> Run:
     """Forward and backward once; what is kept is small, so a page that asks again gets the same run."""
     import numpy as np
 
-    drawn = draw(setting.depth, setting.width, setting.seed, setting.sublayer, setting.tokens)
-    stack = build(find_kind(setting.kind), drawn.matrices, setting.sublayer, setting.heads)
+    drawn = draw(setting.width, setting.seed, setting.sublayer, setting.tokens)
+    stack = build(find_kind(setting.kind), drawn.matrices(setting.depth), setting.sublayer, setting.heads)
     report = setting.step or (lambda done: None)
     matrix = OUTPUT[SUBLAYERS[setting.sublayer][-1]]
     with np.errstate(over="ignore", invalid="ignore", under="ignore"):

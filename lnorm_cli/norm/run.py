@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lnorm_cli.arithmetic import Arithmetic, Exact
 from lnorm_cli.errors import InputError
-from lnorm_cli.layout import Layout
+from lnorm_cli.layout import layout_of
 from lnorm_cli.norm.spec import DEFAULT_EPS, LAYER, ROOTS, Spec
 from lnorm_cli.norm.steps import Recorder, Trace
 
@@ -39,7 +39,7 @@ def trace(
         raise InputError("x is empty", hint="give at least one number")
     if given.ndim == 0:
         given = given.reshape(1)
-    layout = Layout(given.shape, spec.axes)
+    layout = layout_of(given.shape, spec.axes)
     values = {"epsilon": arithmetic.statistics.array([[eps]] if np.ndim(eps) == 0 else eps)}
     for name, parameter in (("gamma", gamma), ("beta", beta)):
         array = arithmetic.array(parameter)  # before it is broadcast: one conversion for each number given

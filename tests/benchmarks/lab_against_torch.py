@@ -35,7 +35,7 @@ def with_autograd(torch, depth: int, width: int, drawn=None) -> list[list[float]
         matrices = [(draw(width, width) * width**-0.5, draw(width, width) * width**-0.5) for _ in range(depth)]
     else:
         x0, upstream = torch.tensor(drawn.x), torch.tensor(drawn.upstream)
-        matrices = [(torch.tensor(own["W1"]), torch.tensor(own["W2"])) for own in drawn.matrices]
+        matrices = [(torch.tensor(own["W1"]), torch.tensor(own["W2"])) for own in drawn.matrices(depth)]
     results, weights = [], [(w1.requires_grad_(), w2.requires_grad_()) for w1, w2 in matrices]
     for kind in KINDS:
         for weight in (weight for pair in weights for weight in pair):
@@ -68,7 +68,7 @@ def main() -> None:
         print("torch is not installed: nothing to compare with")
         return
     depth, width = (int(word) for word in (sys.argv[1:] + ["48", "128"][len(sys.argv) - 1 :]))
-    drawn = runs.draw(depth, width, 0, "ffn", runs.TOKENS)
+    drawn = runs.draw(width, 0, "ffn", runs.TOKENS)
     reference, own = with_autograd(torch, depth, width, drawn), ours(depth, width)
     worst = max(abs(a / b - 1) for one, other in zip(reference, own, strict=True)
                 for a, b in zip(one, other, strict=True))  # fmt: skip
