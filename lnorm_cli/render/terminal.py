@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 import textwrap
@@ -43,13 +44,15 @@ def visible(text: str) -> str:
 
 def spelled(text: str) -> str:
     """Symbols of prose in ASCII: mu for its Greek letter, and so on."""
+    text = re.sub(r"√(\w+)", r"sqrt(\1)", text)
     for symbol, name in _SPELLED:
         text = text.replace(symbol, name)
     return text.encode("ascii", "backslashreplace").decode("ascii")
 
 
 _SPELLED = (
-    ("σ²", "sigma^2"), ("x̂", "xhat"), ("μ", "mu"), ("σ", "sigma"), ("ε", "eps"), ("γ", "gamma"), ("β", "beta"),
+    (NO_BREAK, " "), ("Σ ", "sum "), ("σ²", "sigma^2"),
+    ("x̂", "xhat"), ("μ", "mu"), ("σ", "sigma"), ("ε", "eps"), ("γ", "gamma"), ("β", "beta"),
     ("√", "sqrt"), ("Σ", "sum "), ("−", "-"), ("–", "-"), ("—", "-"), ("×", "x"), ("≈", "~"), ("≤", "<="), ("≥", ">="),
     ("→", "->"), ("∂", "d"), ("α", "alpha"), ("·", "*"), ("∞", "infinity"), ("²", "^2"), ("█", "#"), ("±", "+-"),
     ("≠", "!="), ("’", "'"), ("“", '"'), ("”", '"'), ("…", "..."),
@@ -105,7 +108,8 @@ class Terminal:
 
     def paragraph(self, text: str, *, indent: int = 0, hang: int = 0, first: str = "", style: Style = "") -> None:
         """Prose wrapped at spaces; `first` (a bullet, a label) opens it, later lines hang by `hang`."""
-        text = spelled(text) if self.ascii else text
+        if self.ascii:
+            text = NO_BREAK.join(map(spelled, text.split(NO_BREAK)))
         for i, content in enumerate(self.wrapped(first + text, indent, hang)):
             self.line((content, style), indent=indent if i == 0 else indent + hang)
 
@@ -120,24 +124,28 @@ class Terminal:
         return [line[hang:] if i else line for i, line in enumerate(wrapper.wrap(text))] or [""]
 
     def preformatted(self, text: str, *, indent: int = 2, style: Style = "") -> None:
-        """Lines that keep their spaces, such as diagrams; wider ones are left to the terminal."""
-        for content in text.splitlines():
-            self.line((content, style), indent=indent)
+        """Lines that keep their spaces, such as diagrams; one that is too wide goes on below, further in."""
+        from rich.cells import cell_len
+
+        for content in map(self._written, text.splitlines()):
+            hang = len(content) - len(content.lstrip()) + 4
+            fits = indent + cell_len(content) <= self.width
+            for i, piece in enumerate([content] if fits else self.wrapped(content, indent, hang)):
+                self.line((piece, style), indent=indent + hang if i else indent)
 
     def fits(self, columns: Sequence[Sequence[str]], *, indent: int = 0) -> bool:
         """Whether columns stand beside each other in the width."""
         from rich.cells import cell_len
 
-        widths = [max(cell_len(spelled(cell) if self.ascii else cell) for cell in column) for column in columns]
+        widths = [max(cell_len(self._written(cell)) for cell in column) for column in columns]
         return indent + sum(widths) + 2 * (len(widths) - 1) <= self.width
 
     def table(self, headers: Sequence[str], rows: Sequence[Sequence[str]], *, indent: int = 0) -> None:
         """A table with right-aligned columns; where it does not fit, each row becomes a block of lines."""
         from rich.cells import cell_len
 
-        if self.ascii:
-            headers = [spelled(header) for header in headers]
-            rows = [[spelled(cell) for cell in row] for row in rows]
+        headers = list(map(self._written, headers))
+        rows = [list(map(self._written, row)) for row in rows]
         columns = list(zip(headers, *rows, strict=True))
         if self.fits(columns, indent=indent):
             widths = [max(map(cell_len, column)) for column in columns]
@@ -149,7 +157,13 @@ class Terminal:
         for row in rows:
             self.line((f"{headers[0]} {row[0]}".strip(), "label"), indent=indent)
             for header, cell in zip(headers[1:], row[1:], strict=True):
-                self.line(f"{header}{' ' * (label - cell_len(header))}  {cell}", indent=indent + 2)
+                lead = f"{header}{' ' * (label - cell_len(header))}  "
+                if indent + 2 + cell_len(lead + cell) <= self.width:
+                    self.line(lead + cell, indent=indent + 2)
+                    continue
+                self.line(header, indent=indent + 2)
+                for piece in self.wrapped(cell, indent + 4):
+                    self.line(piece, indent=max(0, min(indent + 4, self.width - cell_len(piece))))
 
 
 def _console(stream: IO[str]) -> Console | None:
@@ -158,7 +172,8 @@ def _console(stream: IO[str]) -> Console | None:
         return None
     from rich.console import Console
 
-    return Console(file=stream, highlight=False, markup=False, emoji=False, soft_wrap=True)
+    # colour is settled above: rich before 14 takes an empty NO_COLOR for a set one
+    return Console(file=stream, highlight=False, markup=False, emoji=False, soft_wrap=True, no_color=False)
 
 
 def _encodes(stream: IO[str], text: str) -> bool:

@@ -62,13 +62,13 @@ class TextWriter:
         """A value after its lead, wrapped between elements and never inside a number."""
         terminal = self.terminal
         for i, line in enumerate(terminal.wrapped(lead + value, indent, len(lead))):
-            pad = " " * (len(lead) if i else 0)
             if i == 0 and label:
                 terminal.line((f"{label} ".ljust(indent), "label"), line)
             elif i == 0 and lead.strip():
                 terminal.line((line[: len(lead)], "dim"), line[len(lead) :], indent=indent)
             else:
-                terminal.line(pad + line, indent=indent)
+                hang = indent + (len(lead) if i else 0)
+                terminal.line(line, indent=max(0, min(hang, terminal.width - len(line))))
 
     def table(self, columns: Sequence[Column]) -> None:
         """One table where it fits; else the decimals, below the exact side if that fits; else a block a feature."""
