@@ -7,31 +7,23 @@ from importlib import import_module
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from lnorm_cli.cli.coercion import use_plain_values
+from lnorm_cli.cli.help import Group, use_own_help
 from lnorm_cli.errors import InputError
 
 GROUPS = {"Learn": ("compute", "explain", "quiz"), "Verify": ("diagnose", "check")}
 
 
-class Grouped(TyperGroup):
-    """A group whose help lists its commands under `GROUPS`."""
+class Grouped(Group):
+    """The commands under `GROUPS`; a mistyped one is suggested."""
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        width = max(map(len, self.commands), default=0)
-        for heading, names in GROUPS.items():
-            entries = [
-                (name.ljust(width), self.commands[name].get_short_help_str(limit=60))
-                for name in names
-                if name in self.commands
-            ]
-            if entries:
-                with formatter.section(heading):
-                    formatter.write_dl(entries)
+    headings = GROUPS
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args[0] not in self.commands and not args[0].startswith("-"):
+            if ctx.resilient_parsing:  # the shell asks what may come: no place for an error
+                return None, None, []
             import difflib
 
             near = difflib.get_close_matches(args[0], self.commands, n=1)
@@ -69,6 +61,7 @@ def build(arguments: Sequence[str] = ()) -> Any:
         import_module(f"lnorm_cli.cli.{name}").register(app)
     command = typer.main.get_command(app)
     use_plain_values(command)
+    use_own_help(command)
     return command
 
 

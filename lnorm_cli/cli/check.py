@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from lnorm_cli.cli import options
+from lnorm_cli.cli import completion, options
 from lnorm_cli.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,7 +23,6 @@ Examples:
   lnorm check my.py:layer_norm --case small-variance --json
   lnorm check my.py:layer_norm --dtype float16
 
-\b
 NAME is a function such as layer_norm(x, gamma, beta, eps) or a class with
 gamma and beta (or weight and bias) that can be set and called with x. numpy,
 torch, jax and plain lists are all fine. The file is run, in a process of its
@@ -39,7 +38,10 @@ def check(
     target: Annotated[str | None, typer.Argument(metavar="FILE.py:NAME", help="Your function or class.")] = None,
     norm: Annotated[Literal["layer", "rms"], typer.Option("--norm", help="What it should be.")] = "layer",
     case: Annotated[
-        list[str] | None, typer.Option("--case", metavar="ID", help="Run this case only (may be repeated).")
+        list[str] | None,
+        typer.Option(
+            "--case", metavar="ID", help="Run this case only (may be repeated).", autocompletion=completion.cases
+        ),
     ] = None,
     dtype: Annotated[Dtype | None, typer.Option("--dtype", help="Ask every case in this dtype.")] = None,
     timeout: Annotated[
@@ -52,7 +54,7 @@ def check(
 ) -> int:
     """Run your own layer_norm against the suite."""
     if new is not None:
-        return _start(new, target, norm)
+        return _start(new, target, norm, ascii)
     if target is None:
         raise InputError("no function named", hint="give FILE.py:NAME, or begin with: lnorm check --new my.py")
     if not timeout > 0:  # nan
@@ -88,15 +90,16 @@ def _code(report: Report) -> int:
     return 0 if report.verdict == "conforms" else 1
 
 
-def _start(file: str, target: str | None, norm: str) -> int:
+def _start(file: str, target: str | None, norm: str, ascii: bool) -> int:
     from lnorm_cli.check.starter import write_starter
-    from lnorm_cli.render.terminal import visible
+    from lnorm_cli.render.terminal import Terminal, visible
 
     if target is not None:
         raise InputError("--new writes a file and checks none", hint="leave FILE.py:NAME out")
     made = write_starter(file, norm)
     option = "" if norm == "layer" else f" --norm {norm}"
-    typer.echo(f"wrote {visible(file)}; fill it in, then: lnorm check {visible(made)}{option}")
+    told = f"wrote {visible(file)}; fill it in, then: lnorm check {visible(made)}{option}"
+    Terminal(ascii=ascii).paragraph(told)
     return 0
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from lnorm_cli.cli import options
+from lnorm_cli.cli import completion, options
 
 if TYPE_CHECKING:
     from lnorm_cli.explain.page import Page
@@ -30,7 +30,10 @@ def register(app: typer.Typer) -> None:
     app.command("explain", epilog=EPILOG)(explain)
 
 
-Words = Annotated[list[str] | None, typer.Argument(metavar="TOPIC", help="Left out: the list of topics.")]
+Words = Annotated[
+    list[str] | None,
+    typer.Argument(metavar="TOPIC", help="Left out: the list of topics.", autocompletion=completion.topics),
+]
 X = Annotated[str | None, typer.Option("--x", metavar="NUMBERS...", help="Your own row, where one is used.")]
 Sublayer = Annotated[str | None, typer.Option("--sublayer", metavar="FORMULA", help="Your own f(z), such as 2*z.")]
 Shape = Annotated[str | None, typer.Option("--shape", metavar="SIZES", help="Your own shape, such as 2,2,2,3.")]

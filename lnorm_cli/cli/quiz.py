@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from typer.core import TyperGroup
 
 from lnorm_cli.cli import options, sheets
+from lnorm_cli.cli.help import Group
 from lnorm_cli.cli.sheets import Pack, Seed, Topic
 from lnorm_cli.errors import InputError
 
@@ -25,18 +25,19 @@ Examples:
   lnorm quiz worksheet --seed 7 --key key.md
   lnorm quiz progress
 
-\b
 At a question: h is the next hint, s shows the steps, q leaves. Numbers may
 be exact (-1/3, sqrt(2)) or decimals with the places asked for. Progress is
 kept in one file (lnorm quiz progress --path; LNORM_DATA_DIR moves it).
 """
 
 
-class Commands(TyperGroup):
+class Commands(Group):
     """Suggests a subcommand for a mistyped one."""
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args[0] not in self.commands and not args[0].startswith("-"):
+            if ctx.resilient_parsing:
+                return None, None, []
             near = difflib.get_close_matches(args[0], self.commands, n=1)
             hint = f"did you mean {near[0]}?" if near else f"commands are {', '.join(self.commands)}"
             raise InputError(f"lnorm quiz has no command {args[0]!r}", hint=hint)

@@ -11,10 +11,18 @@ from typing import Annotated, Literal
 
 import typer
 
-from lnorm_cli.cli import options
+from lnorm_cli.cli import completion, options
 from lnorm_cli.errors import InputError
 
-Topic = Annotated[list[str] | None, typer.Option("--topic", metavar="NAME", help="Only this topic (may be repeated).")]
+Topic = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--topic",
+        metavar="NAME",
+        help="Only this topic (may be repeated).",
+        autocompletion=completion.item_topics,
+    ),
+]
 Pack = Annotated[
     list[str] | None, typer.Option("--pack", metavar="FILE.toml", help="Add your own items (may be repeated).")
 ]
@@ -41,6 +49,7 @@ def worksheet(
     ] = None,
     pack: Pack = None,
     json: options.Json = False,
+    ascii: options.Ascii = False,
 ) -> int:
     """A sheet of exercises, and its key."""
     from lnorm_cli.quiz.bank import Bank
@@ -57,9 +66,10 @@ def worksheet(
         are = "is only 1 question" if found == 1 else f"are only {found} different questions"
         _tell(f"note: there {are} here")
     if key is not None:
-        _write_file(key, write_sheet(sheet, chosen, key=True))
+        _write_file(key, _encodable(write_sheet(sheet, chosen, key=True), "ascii" if ascii else "utf-8"))
         _tell(f"wrote the key to {key}")
-    sys.stdout.write(_encodable(write_sheet(sheet, chosen, key=False)))
+    encoding = "ascii" if ascii else sys.stdout.encoding or "ascii"
+    sys.stdout.write(_encodable(write_sheet(sheet, chosen, key=False), encoding))
     return 0
 
 
@@ -70,12 +80,12 @@ def _tell(text: str) -> None:
     print(visible(text), file=sys.stderr)
 
 
-def _encodable(text: str) -> str:
-    """The text, spelled in ASCII where the stream takes no more."""
+def _encodable(text: str, encoding: str) -> str:
+    """The text, spelled in ASCII where the encoding has not all of it."""
     from lnorm_cli.render.terminal import spelled
 
     try:
-        text.encode(sys.stdout.encoding or "ascii")
+        text.encode(encoding)
     except (UnicodeEncodeError, LookupError):
         return spelled(text)
     return text
@@ -159,6 +169,7 @@ def export(
     seed: Seed = 0,
     each: Annotated[int, typer.Option("--each", min=1, max=100, help="Cards of each numeric generator.")] = 3,
     pack: Pack = None,
+    ascii: options.Ascii = False,
 ) -> int:
     """Cards for Anki."""
     from lnorm_cli.quiz.anki import anki_cards
@@ -174,7 +185,7 @@ def export(
         for item in bank.of(topics)
         for number in range(each if item.key in generators() else 1)
     ]
-    _write_file(anki, anki_cards(questions))
+    _write_file(anki, _encodable(anki_cards(questions), "ascii" if ascii else "utf-8"))
     cards = "1 card" if len(questions) == 1 else f"{len(questions)} cards"
     print(visible(f"wrote {cards} to {anki}; in Anki: File, Import"))
     return 0
