@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import pickle
+import sys
 import zipfile
 from fractions import Fraction
 from pathlib import Path
@@ -34,6 +35,7 @@ TEXTS: list[tuple[str, str, bytes, list[Any]]] = [
     ("spaces after commas", "x.csv", b"1, 2 , 3\n", [1, 2, 3]),
     ("quoted cells", "x.csv", b'"1","2"\n"3","-4"\n', [[1, 2], [3, -4]]),
     ("heading", "x.csv", b"width,height\n1,2\n3,4\n", [[1, 2], [3, 4]]),
+    ("heading with an empty cell", "x.csv", b",width\n1,2\n3,4\n", [[1, 2], [3, 4]]),
     ("exact cells", "x.csv", "1/3,0.1,1e-5,√2²,−2\n".encode(), [F(1, 3), F(1, 10), F(1, 100_000), 2, -2]),
     ("utf-16", "x.csv", "1,2,3\n".encode("utf-16"), [1, 2, 3]),
     ("utf-16 big-endian", "x.txt", b"\xfe\xff" + "1 2".encode("utf-16-be"), [1, 2]),
@@ -46,6 +48,7 @@ TEXTS: list[tuple[str, str, bytes, list[Any]]] = [
     ("table by its first sign", "noext", b"1 2\n", [1, 2]),
     ("json object", "x.json", b'{"x": [1, 2]}', [1, 2]),
     ("json bom", "x.json", b"\xef\xbb\xbf[1, 2]", [1, 2]),
+    ("the largest float", "x.json", f"[{int(sys.float_info.max)}]".encode(), [int(sys.float_info.max)]),
     ("digits beyond a float", "x.json", b"[0.12345678901234567890123]", [F(12345678901234567890123, 10**23)]),
 ]
 
@@ -84,6 +87,8 @@ BAD_TEXTS = [
     ("x.csv", b"", "is empty"), ("x.csv", b"\xef\xbb\xbf \n", "is empty"), ("x.csv", b"# nothing\n", "only comments"),
     ("x.csv", b"1,2,3\n4,5\n", "ragged: row 2 (line 2) has 2 values, row 1 has 3"),
     ("x.csv", b"a,b\n1,2\n\n3\n", "row 2 (line 4) has 1 values"),
+    ("x.csv", b"1,2\n3,4\n5\n", "ragged: row 3 (line 3) has 1 values, row 1 has 2"),
+    ("x.csv", b"nan,inf\n1,2\n", "line 1, column 1: nan"),
     ("x.csv", b"1,,3\n", "line 1, column 2: the cell is empty"),
     ("x.csv", b"1,2\n3,\n", "line 2, column 2: the cell is empty"),
     ("x.csv", b"1,x\n", "line 1, column 2: unknown name"),

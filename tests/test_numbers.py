@@ -55,6 +55,7 @@ IRRATIONAL = [
     ("2pi", "6.28318530717958647692528676655900576839"),
     ("sqrt(2)+sqrt(3)", "3.14626436994197234232913506571557044551"),
     ("2^(1/3)", "1.25992104989487316476721060727822835057"),
+    ("2^(1/12)", "1.05946309435929526456182529494634170077"),  # the highest root that is taken
     ("1/(1+sqrt(2))", "0.414213562373095048801688724209698078570"),
     ("√(1+√2)", "1.55377397403003730734415895306314694816"),
     ("√2√3", "2.44948974278317809819728407470589139197"),
@@ -122,6 +123,31 @@ def test_names_only_where_they_are_given() -> None:
         parse_number("sigma", names=("x",))
 
 
+FOLDED = [
+    ("x/1", 5), ("x/2", F(5, 2)), ("x*0", 0), ("0*x", 0), ("0/x", 0), ("x-x", 0), ("1/x", F(1, 5)), ("x^2/x", 5),
+    ("x^-1", F(1, 5)), ("-x", -5), ("abs(1-x)", 4), ("sqrt(x-1)", 2), ("(x-4)(x-3)", 2), ("x²", 25),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "at_5"), FOLDED, ids=[text for text, _ in FOLDED])
+def test_a_formula_is_worth_what_it_says(text: str, at_5: Any) -> None:
+    value: Any = parse_number(text, names=("x",))
+    symbols = getattr(value, "free_symbols", ())
+    assert (value.subs(dict.fromkeys(symbols, 5)) if symbols else value) == at_5
+
+
+def test_a_formula_over_0_is_refused_at_the_sign() -> None:
+    with pytest.raises(InputError, match="division by 0") as caught:
+        parse_number("1 + x/0", names=("x",))
+    assert caught.value.position == 5
+
+
+def test_the_limits_themselves_are_taken() -> None:
+    assert parse_number("1" * 20_000) == (F(10) ** 20_000 - 1) / 9
+    assert parse_number("1e19999") == F(10) ** 19_999
+    assert parse_number("(" * 39 + "1" + ")" * 39) == 1
+
+
 numbers = st.recursive(
     st.one_of(
         st.integers(-(10**30), 10**30).map(str),
@@ -158,7 +184,8 @@ def test_what_is_printed_reads_back_to_the_same_value(text: str) -> None:
 
 LISTS: list[tuple[str, list[Any]]] = [
     ("2 4 4 6", [2, 4, 4, 6]), ("2,4,4,6", [2, 4, 4, 6]), ("[2, 4, 4, 6]", [2, 4, 4, 6]), ("[2 4 4 6]", [2, 4, 4, 6]),
-    ("(2, 4, 4, 6)", [2, 4, 4, 6]), (" 2 ,\t4\n4 , 6 ", [2, 4, 4, 6]), ("7", [7]), ("1/3 0.1", [F(1, 3), F(1, 10)]),
+    ("(2, 4, 4, 6)", [2, 4, 4, 6]), ("(2,4,4,6)", [2, 4, 4, 6]), ("(2 4 4 6)", [2, 4, 4, 6]),
+    (" 2 ,\t4\n4 , 6 ", [2, 4, 4, 6]), ("7", [7]), ("1/3 0.1", [F(1, 3), F(1, 10)]),
     ("2(1+2), 3", [6, 3]), ("(1+2) 3", [3, 3]), ("(1+2)", [3]), ("-1 -2", [-1, -2]),
     ("[[1, 2], [3, 4]]", [[1, 2], [3, 4]]), ("[[1 2] [3 4]]", [[1, 2], [3, 4]]), ("[1 2] [3 4]", [[1, 2], [3, 4]]),
     ("[[[1], [2]], [[3], [4]]]", [[[1], [2]], [[3], [4]]]), ("[[1, 2]]", [[1, 2]]), ("[[[5]]]", [[[5]]]),
@@ -174,6 +201,8 @@ BAD_LISTS = [
     ("", "no number"), ("[]", "missing"), ("1,,2", "missing"), ("1,2,", "missing"), (",1", "missing"),
     ("[1, 2", "not closed"), ("1]", "never opened"),
     ("[[1, 2, 3], [4, 5]]", "ragged: row 2 has 2 values, row 1 has 3"), ("[1, [2]]", "mixes"), ("[[1], 2]", "mixes"),
+    ("[[[1, 2]], [[1, 2], [3, 4]]]", "ragged: row 2 has shape (2, 2), row 1 has shape (1, 2)"),
+    ("[[[1, 2], [3, 4]], [[1], [2]]]", "ragged: row 2 has shape (2, 1), row 1 has shape (2, 2)"),
     ("0,5;1,5", "semicolon"), ("1; 2", "semicolon"), ("[[], []]", "missing"), ("[" * 12 + "1" + "]" * 12, "deep"),
     ("1 + 2", "too early"), ("1 2 x", "unknown name 'x'"), ("1 nan 3", "finite"),
 ]  # fmt: skip
@@ -187,16 +216,32 @@ def test_lists_refused(text: str, words: str) -> None:
     assert caught.value.hint or caught.value.position is not None
 
 
+@pytest.mark.parametrize(("text", "spaces"), [("1 + 2", True), ("1 ** 2", True), ("1 2 x", False), ("1 +x", False)])
+def test_spaces_within_an_expression_are_explained(text: str, spaces: bool) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_vector(text)
+    assert ("without spaces" in caught.value.hint) == spaces
+
+
 def test_the_place_of_a_bad_entry_is_its_place_in_the_list() -> None:
     with pytest.raises(InputError) as caught:
         parse_vector("[1, 2, [3, 4+x]]")
     assert caught.value.text[caught.value.position or 0] == "x"
 
 
+@pytest.mark.parametrize("text", ["1 2 (3", "1, [2, 3", "[1, 2"])
+def test_the_bracket_that_is_not_closed_is_pointed_at(text: str) -> None:
+    with pytest.raises(InputError, match="not closed") as caught:
+        parse_vector(text)
+    assert text[caught.value.position or 0] in "(["
+
+
 @pytest.mark.parametrize("arguments", [["0,5", "1,5"], ["1,2", "3"], ["3", "1,2"]])
 def test_a_decimal_comma_or_two_lists_is_refused(arguments: list[str]) -> None:
-    with pytest.raises(InputError, match="decimal comma"):
+    with pytest.raises(InputError, match="decimal comma") as caught:
         join_arguments(arguments)
+    read_as_decimal = next(argument for argument in arguments if "," in argument).replace(",", ".")
+    assert f"({read_as_decimal})" in caught.value.hint
 
 
 @pytest.mark.parametrize("arguments", [["1,2,3"], ["1,", "2,", "3"], ["1", "2", "3"], ["[1,2,", "3]"]])

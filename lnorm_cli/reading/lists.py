@@ -64,10 +64,8 @@ def _shape(nested: Any, name: str) -> tuple[int, ...]:
             continue
         if len(shape) != len(shapes[0]):
             raise InputError(f"{name} mixes numbers and lists", hint="every entry needs the same nesting")
-        raise InputError(
-            f"{name} is ragged: row {i} has {shape[0]} values, row 1 has {shapes[0][0]}",
-            hint="rows must have equal length",
-        )
+        own, first = (f"{s[0]} values" if len(s) == 1 else f"shape {s}" for s in (shape, shapes[0]))
+        raise InputError(f"{name} is ragged: row {i} has {own}, row 1 has {first}", hint="rows must have equal length")
     return (len(nested), *shapes[0])
 
 
