@@ -194,3 +194,20 @@ def test_as_a_process_of_its_own() -> None:
     assert done.code == 1
     assert done.out.startswith("wrong: layer-for-rms\n")
     assert "\x1b" not in done.out
+
+
+BEYOND = [
+    "1 2 4 --residual 1e400,2,3 --given 1,2,3",
+    "1e400 2 4 --residual 1,2,3 --given 1e400,2,3",
+    "1 2 4 --residual 1,2,1e400 --given 1,2,3 --order pre --dtype float32",
+    "1 2 4 --residual 1,2,1.7e308 --given 1,2,4",
+    "2 4 4 6 --given 1,2,1e308,4",
+    "-pi/4 2 1e400 3 --given -1.2247,0,0,1.2247",
+]
+
+
+@pytest.mark.parametrize("asked", BEYOND)
+def test_numbers_beyond_float64_are_judged_without_a_warning(asked: str) -> None:
+    done = invoke("diagnose", *asked.split())
+    assert done.code == 1
+    assert done.err == ""

@@ -139,10 +139,11 @@ class Answer:
         import numpy as np
 
         term = np.asarray(added)
-        floats = (self.values - term.astype(float)) / float(factor)
+        nearest = Float().array(term)
+        floats = (self.values - nearest) / float(factor)
         half = np.zeros(self.values.shape, dtype=object) if self.half is None else self.half
         if self.unit is not None:  # the addition itself rounds
-            half = half + 4 * self.unit * np.abs(term.astype(float))
+            half = half + 4 * self.unit * np.abs(nearest)
         exacts = None if self.exact is None else (self.exact - _rational(term)) / factor
         return replace(self, values=floats, exact=exacts, half=half / abs(factor))
 

@@ -87,6 +87,8 @@ def _is_sum(total: Array, answer: Answer) -> bool:
     """Whether the answer is that sum: at the digits typed, or within four roundings of its dtype."""
     import numpy as np
 
+    from lnorm_cli.arithmetic import Float
+
     if answer.typed and total.dtype == object:
         from lnorm_cli.exact import approximate
 
@@ -97,7 +99,7 @@ def _is_sum(total: Array, answer: Answer) -> bool:
         return bool(np.isfinite(answer.values).all()) and all(
             abs(given - approximate(value)) <= half + program * abs(given) for given, value, half in pairs
         )
-    sums = total.astype(np.float64)
+    sums = Float().array(total)
     room = answer.slack * (1 + 1e-9) + 4 * (answer.unit or 2.0**-53) * (np.abs(sums) + np.abs(answer.values))
     return bool(np.all(np.abs(answer.values - sums) <= room))
 

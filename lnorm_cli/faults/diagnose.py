@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeAlias
 
 from lnorm_cli import exact
 from lnorm_cli.arithmetic import Float, to_exact
@@ -33,6 +35,23 @@ _OPENING = {
 }
 
 
+P = ParamSpec("P")
+
+
+def _quietly(judge: Callable[P, Diagnosis]) -> Callable[P, Diagnosis]:
+    """Without numpy's warnings: numbers of the user that a dtype cannot hold are judged, not warned about."""
+
+    @wraps(judge)
+    def judged(*arguments: P.args, **named: P.kwargs) -> Diagnosis:
+        import numpy as np
+
+        with np.errstate(all="ignore"):
+            return judge(*arguments, **named)
+
+    return judged
+
+
+@_quietly
 def diagnose(
     x: Any,
     given: Any,
@@ -77,6 +96,7 @@ def diagnose(
     return conclude(at_dtype(problem, dtype) if dtype else problem, symbolic_zero=eps is None)
 
 
+@_quietly
 def diagnose_arrays(
     x: Any, given: Any, *, gamma: Any = 1, beta: Any = 0, eps: Any = None, spec: Spec = LAYER, dtype: str | None = None
 ) -> Diagnosis:

@@ -5,6 +5,7 @@ That explains mistakes nobody has catalogued: one early number wrong and the res
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -113,8 +114,11 @@ def right_line(t: Trace, row: int) -> tuple[float, float]:
 
 
 def roundest(low: float, high: float) -> Fraction | None:
-    """The number with the fewest decimals between the two, limits included; None where that takes over 12 digits."""
-    if not low <= high:
+    """The number with the fewest decimals between the two, limits included; None where that takes over 12 digits.
+
+    None also where a limit is beyond float64.
+    """
+    if not -math.inf < low <= high < math.inf:
         return None
     if low <= 0 <= high:
         return Fraction(0)

@@ -103,7 +103,7 @@ def _ratio(top: Array, bottom: Array) -> Fraction | None:
     """The short number c with top = c bottom, or None."""
     import numpy as np
 
-    a, b = (array.astype(np.float64).ravel() for array in (top, bottom))
+    a, b = (Float().array(array).ravel() for array in (top, bottom))
     if a.size < 2 or not np.all(np.isfinite(a)) or not np.any(b):
         return None
     ratio = float(a[np.argmax(np.abs(b))] / b[np.argmax(np.abs(b))])

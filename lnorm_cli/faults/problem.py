@@ -87,12 +87,13 @@ class Problem:
         return bool(agrees(t, given, self.answer.unit or 0.0, self.answer.dtype, slack, wide=True).all())
 
     def reach(self) -> float:
-        """The largest |x| / s."""
+        """The largest |x| / s; 0 where float64 holds none."""
         import numpy as np
 
         t = self.run(self.spec)
         with np.errstate(all="ignore"):
-            return float(np.nanmax(np.abs(t["x"].value) / np.abs(divisor_of(t))))
+            ratios = np.abs(t["x"].value) / np.abs(divisor_of(t))
+        return float(ratios[~np.isnan(ratios)].max(initial=0.0))
 
     def fits(self, spec: Spec, eps: Any = None) -> bool:
         """Whether the answer is what this Spec gives, as far as the answer's digits or type can show."""
