@@ -15,7 +15,7 @@ from unittest import mock
 import ml_dtypes
 import numpy as np
 import pytest
-from conftest import invoke
+from conftest import invoke, run
 
 from lnorm_cli.errors import InputError
 from lnorm_cli.reading import read_arrays
@@ -195,6 +195,37 @@ def test_numpy_files_refused(tmp_path: Path, saved: Any, words: str) -> None:
             read_arrays(str(tmp_path / name))
         assert caught.value.what.startswith(f"{tmp_path / name}: {words}")
         assert "file name" not in caught.value.hint
+
+
+PROMISED = {
+    "a million million": ("<f8", "(1000000000000,)", 1, "is cut short: shape (1000000000000,) of float64"),
+    "more than 64 bits": ("<f8", "(4294967296, 4294967296)", 2, "is cut short"),
+    "one too many": ("<f8", "(5,)", 1, "is cut short: shape (5,) of float64 is 40 bytes, and 32 follow"),
+    "less than nothing": ("<f8", "(-9223372036854775808, 3)", 1, "is not a readable .npy file"),
+    "elements of no size": ("|V0", "(10,)", 1, "is not a readable .npy file"),
+    "texts of no size": ("|S0", "(3,)", 2, "is not a readable .npy file"),
+    "version of field names": ("|V0", "(10,)", 3, "is not a readable .npy file"),
+}
+
+
+@pytest.mark.parametrize(("descr", "shape", "version", "words"), PROMISED.values(), ids=PROMISED)
+def test_what_a_header_promises_is_not_believed(
+    tmp_path: Path, descr: str, shape: str, version: int, words: str
+) -> None:
+    """In a process of its own: numpy dies on elements of no size, and warns of its own source."""
+    head = f"{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}}}\n".encode()
+    width = 2 if version == 1 else 4
+    data = b"\x93NUMPY" + bytes([version, 0]) + len(head).to_bytes(width, "little") + head + bytes(32)
+    (tmp_path / "x.npy").write_bytes(data)
+    with zipfile.ZipFile(tmp_path / "x.npz", "w") as archive:
+        archive.writestr("x.npy", data)
+    for done in (run("compute", "-i", str(tmp_path / "x.npy")), run("compute", "-", stdin=data)):
+        assert (done.code, done.out) == (2, "")
+        assert words in done.err
+        assert "Warning" not in done.err
+    done = run("compute", "-i", str(tmp_path / "x.npz"))
+    assert (done.code, done.out) == (2, "")
+    assert "Warning" not in done.err
 
 
 def test_nan_far_into_a_large_array_is_found_by_place(tmp_path: Path) -> None:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import sys
 from dataclasses import dataclass
 from fractions import Fraction
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lnorm_cli.errors import InputError
 from lnorm_cli.exact import Exact
+from lnorm_cli.reading.binary import NAMES, checked, load_npy, load_npz
 from lnorm_cli.reading.grammar import parse_number
 from lnorm_cli.reading.lists import MAX_RANK, to_array
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-NAMES = ("x", "gamma", "beta", "eps")
 _TEXT_SUFFIXES = {".csv", ".txt", ".tsv", ".dat"}
 _LARGEST = Fraction(sys.float_info.max)
 
@@ -56,7 +57,7 @@ def _read(source: str, finite: bool) -> Arrays:
             with path.open("rb") as file:
                 head = file.read(8)
                 if head[:6] == b"\x93NUMPY" or (suffix == ".npy" and head[:4] != b"PK\x03\x04"):
-                    return Arrays(_checked(_load_npy(path), "x", finite))
+                    return Arrays(checked(load_npy(path), "x", finite))
                 data = head + file.read()
         except InputError:
             raise
@@ -64,9 +65,7 @@ def _read(source: str, finite: bool) -> Arrays:
             reason = getattr(error, "strerror", None) or str(error)
             raise InputError(f"cannot be read: {reason}", hint="check the file name") from None
     if data[:6] == b"\x93NUMPY":
-        from io import BytesIO
-
-        return Arrays(_checked(_load_npy(BytesIO(data)), "x", finite))
+        return Arrays(checked(load_npy(BytesIO(data)), "x", finite))
     if data[:4] == b"PK\x03\x04" or suffix == ".npz":
         return _read_npz(data, finite)
     text = _decode(data)
@@ -91,82 +90,10 @@ def _decode(data: bytes) -> str:
     return text
 
 
-def _load_npy(file: Any) -> NDArray[Any]:
-    """A numpy array with pickles refused; from a path it is mapped, not read."""
-    import numpy as np
-
-    try:
-        if isinstance(file, Path):
-            try:
-                return np.load(file, mmap_mode="r", allow_pickle=False)  # type: ignore[no-any-return]
-            except ValueError:
-                return np.load(file, allow_pickle=False)  # type: ignore[no-any-return]
-        return np.load(file, allow_pickle=False)  # type: ignore[no-any-return]
-    except Exception as error:  # np.load raises many kinds on damaged files
-        if "Object array" in str(error):
-            what = "object arrays and pickles are not read: they can run code"
-            raise InputError(what, hint="save plain numbers: np.save(file, x.astype(float))") from None
-        raise InputError("is not a readable .npy file", hint="write it with np.save(file, x)") from None
-
-
 def _read_npz(data: bytes, finite: bool) -> Arrays:
-    from io import BytesIO
-
-    import numpy as np
-
-    try:
-        with np.load(BytesIO(data), allow_pickle=False) as archive:
-            found = {}
-            for name in archive.files:
-                if name in NAMES or len(archive.files) == 1:
-                    found[name] = archive[name]
-                    if not isinstance(found[name], np.ndarray):
-                        raise ValueError(f"{name} is not a .npy file")
-            names = list(archive.files)
-    except Exception as error:  # as above
-        if "Object array" in str(error):
-            what = "object arrays and pickles are not read: they can run code"
-            raise InputError(what, hint="save plain numbers: np.savez(file, x=x)") from None
-        raise InputError("is not a readable .npz file", hint="write it with np.savez(file, x=x)") from None
-    if "x" not in found and len(names) == 1:
-        found = {"x": found[names[0]]}
-    if "x" not in found:
-        listed = ", ".join(names) or "nothing"
-        raise InputError(f"holds {listed}, no array x", hint="write it with np.savez(file, x=x, gamma=...)")
-    checked = {name: _checked(array, name, finite) for name, array in found.items() if name != "eps"}
-    eps = None
-    if "eps" in found:
-        if found["eps"].size != 1:
-            raise InputError("eps must be one number", hint="np.savez(file, x=x, eps=1e-5)")
-        eps = Fraction(float(_checked(found["eps"].reshape(1), "eps", True)[0]))
-    return Arrays(checked["x"], checked.get("gamma"), checked.get("beta"), eps)
-
-
-def _checked(array: NDArray[Any], name: str, finite: bool) -> NDArray[Any]:
-    """A real numeric array of at least one axis and element; bfloat16 saved as raw bytes is recognized."""
-    import numpy as np
-
-    if array.dtype.kind == "V" and array.dtype.itemsize == 2 and array.dtype.names is None:
-        import ml_dtypes
-
-        array = array.view(ml_dtypes.bfloat16)
-    elif array.dtype.kind not in "iuf" and array.dtype.name != "bfloat16":
-        raise InputError(f"{name} has dtype {array.dtype}, not real numbers", hint="convert it: x.astype(float)")
-    if array.size == 0:
-        raise InputError(f"{name} is empty (shape {array.shape})", hint="give at least one number")
-    if array.ndim == 0:
-        array = array.reshape(1)
-    if array.ndim > MAX_RANK:
-        raise InputError(f"{name} has {array.ndim} axes", hint=f"lnorm takes up to {MAX_RANK}")
-    if finite and array.dtype.kind not in "iu":
-        for start in range(0, len(array), max(1, 2**22 // max(1, array[0].size))):
-            part = array[start : start + max(1, 2**22 // max(1, array[0].size))]
-            bad = ~np.isfinite(part)
-            if bad.any():
-                index = np.unravel_index(int(np.argmax(bad)), bad.shape)
-                place = "".join(f"[{int(i) + (start if k == 0 else 0)}]" for k, i in enumerate(index))
-                raise InputError(f"{name}{place} is {float(part[index])}", hint="every value must be a finite number")
-    return array
+    found = load_npz(data, finite)
+    eps = Fraction(float(found["eps"][0])) if "eps" in found else None
+    return Arrays(found["x"], found.get("gamma"), found.get("beta"), eps)
 
 
 def _read_json(text: str, finite: bool) -> Arrays:
