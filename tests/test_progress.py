@@ -164,6 +164,73 @@ def test_entries_that_cannot_be_read_are_damage(script: str, tmp_path: Path) -> 
     assert "damaged" in Store(path).notes[0]
 
 
+ODD = {
+    "cards": [
+        "due = '0001-01-01T00:00:00+14:00'", "topic = x'ff'", "correct = 'x'", "key = x'00'",
+        "card = hex(zeroblob(9999))", "card = replace(card, '1', '[')",
+        "card = replace(card, '\"stability\": ', '\"stability\": -')",
+    ],
+    "answers": [
+        "misconceptions = ''", "misconceptions = '0'", "misconceptions = '[1]'", "misconceptions = 7",
+        "attempt = x'ff'", "topic = x'fe'", "hints = 'many'", "misconceptions = replace(hex(zeroblob(9999)), 0, '[')",
+    ],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("table", "change"), [(table, change) for table, all_ in ODD.items() for change in all_])
+def test_cells_that_lnorm_never_wrote_are_damage(table: str, change: str, tmp_path: Path) -> None:
+    """Nothing is raised, and nothing odd is handed on."""
+    path = tmp_path / "progress.db"
+    store = Store(path)
+    store.record(answered())
+    store.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute(f"UPDATE {table} SET {change}")
+    connection.close()
+    store = Store(path)
+    assert store.answers() == []
+    assert store.scheduled() == {}
+    assert "damaged" in store.notes[0]
+    store.record(answered())
+    assert len(store.answers()) == 1
+
+
+def test_text_that_is_no_utf8_is_read_with_marks(tmp_path: Path) -> None:
+    path = tmp_path / "progress.db"
+    store = Store(path)
+    store.record(answered())
+    store.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE answers SET answer = CAST(x'31ff' AS TEXT)")
+    connection.close()
+    assert [row["answer"] for row in Store(path).answers()] == ["1\ufffd"]
+
+
+def test_a_database_without_our_tables_holds_no_answers(tmp_path: Path) -> None:
+    path = tmp_path / "progress.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE other (cell)")
+    connection.close()
+    store = Store(path)
+    assert store.answers() == []
+    store.record(answered())
+    assert len(store.answers()) == 1
+
+
+def test_a_card_that_the_schedule_cannot_take_begins_anew(tmp_path: Path) -> None:
+    path = tmp_path / "progress.db"
+    store = Store(path)
+    store.record(answered())
+    store.close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("UPDATE cards SET card = json_set(card, '$.difficulty', 'x', '$.last_review', null)")
+    connection.close()
+    store = Store(path)
+    due = store.record(answered())
+    assert due is not None
+    assert due > datetime.now(UTC)
+
+
 def test_without_saving_a_damaged_file_stays_where_it_is(tmp_path: Path) -> None:
     path = tmp_path / "progress.db"
     path.write_bytes(b"[]")

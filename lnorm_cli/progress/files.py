@@ -13,6 +13,9 @@ from pathlib import Path
 VERSION = 1
 """Version of the tables."""
 
+ANSWER = ("at", "key", "question", "topic", "kind", "attempt", "answer", "outcome", "hints", "misconceptions")
+"""The columns of an answer."""
+
 BUSY_SECONDS = 10.0
 """How long one quiz waits for another that is just writing."""
 
@@ -25,10 +28,16 @@ def reading(path: Path) -> Iterator[sqlite3.Connection]:
     connection = sqlite3.connect(
         f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=BUSY_SECONDS, isolation_level=None
     )
+    connection.text_factory = readable
     try:
         yield connection
     finally:
         connection.close()
+
+
+def readable(data: bytes) -> str:
+    """The text of a cell; what is no UTF-8 in a damaged one is marked and does not stop the reading."""
+    return data.decode("utf-8", "replace")
 
 
 def patiently(connection: sqlite3.Connection, script: str) -> None:
@@ -63,7 +72,7 @@ def damage(path: Path) -> str:
                 return str(check)
             if connection.execute("PRAGMA user_version").fetchone()[0] == VERSION:
                 connection.execute("SELECT key, topic, due, correct, card FROM cards LIMIT 1").fetchone()
-                connection.execute("SELECT at, key, outcome, misconceptions FROM answers LIMIT 1").fetchone()
+                connection.execute(f"SELECT {', '.join(ANSWER)} FROM answers LIMIT 1").fetchone()
     except sqlite3.OperationalError as error:
         if "no such" in str(error) or "malformed" in str(error):
             return str(error)

@@ -14,8 +14,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from lnorm_cli.progress.files import BUSY_SECONDS, VERSION, damage, patiently, reading, reason, set_aside
-from lnorm_cli.progress.schedule import Rating, chance, review
+from lnorm_cli.progress.files import (
+    ANSWER,
+    BUSY_SECONDS,
+    VERSION,
+    damage,
+    patiently,
+    readable,
+    reading,
+    reason,
+    set_aside,
+)
+from lnorm_cli.progress.schedule import CardError, Rating, chance, review
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS answers (
@@ -95,10 +105,16 @@ class Store:
                 if version != VERSION:
                     return
                 trouble = self._load(connection)
-        if trouble and self.save:
+        if trouble:
+            self._begin_afresh(trouble)
+
+    def _begin_afresh(self, trouble: str) -> None:
+        """Set the file aside, where it may be touched, and forget what was read of it."""
+        self._cards = {}
+        if self.save:
             kept = set_aside(self.path)
             self._note(f"{self.path} is damaged ({trouble}). It is kept as {kept.name}, and progress starts afresh.")
-        elif trouble:
+        else:
             self._note(f"{self.path} is damaged ({trouble}).")
 
     def _load(self, connection: sqlite3.Connection) -> str:
@@ -106,9 +122,11 @@ class Store:
         cards: dict[str, _Card] = {}
         for key, topic, due, correct, text in connection.execute("SELECT key, topic, due, correct, card FROM cards"):
             try:
+                _expect(str, key, topic, due, text)
+                _expect(int, correct)
                 cards[key] = _Card(topic, datetime.fromisoformat(due).astimezone(UTC), bool(correct), text)
                 chance(text, datetime.now(UTC))
-            except (ValueError, TypeError, KeyError) as error:
+            except (ValueError, TypeError, OverflowError) as error:
                 return f"the entry of {key!r} cannot be read: {error}"
         self._cards = cards
         return ""
@@ -168,6 +186,7 @@ class Store:
         if self._file is None:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self._file = sqlite3.connect(self.path, timeout=BUSY_SECONDS, isolation_level=None)
+            self._file.text_factory = readable
             self._file.execute("PRAGMA synchronous = FULL")
             patiently(self._file, "PRAGMA journal_mode = WAL")
             if self._file.execute("PRAGMA user_version").fetchone()[0] < VERSION:
@@ -192,15 +211,25 @@ class Store:
         }
 
     def answers(self) -> list[dict[str, Any]]:
-        """Every saved answer, in order."""
+        """Every saved answer, in order. Never raises: trouble becomes a note."""
+        try:
+            rows = self._rows()
+            try:
+                return [_answer(row) for row in rows]
+            except (ValueError, TypeError, RecursionError) as error:
+                self._begin_afresh(f"an answer cannot be read: {error}")
+        except (OSError, sqlite3.Error) as error:
+            self._give_up(f"{self.path}: {reason(error)}")
+        return []
+
+    def _rows(self) -> list[tuple[Any, ...]]:
+        """The table of answers; empty where the file is of another version, or nothing was written yet."""
         if not self.path.exists() or damage(self.path):
             return []
         with reading(self.path) as connection:
-            connection.row_factory = sqlite3.Row
-            rows = [dict(row) for row in connection.execute("SELECT * FROM answers ORDER BY id")]
-        for row in rows:
-            row["misconceptions"] = json.loads(row["misconceptions"])
-        return rows
+            if connection.execute("PRAGMA user_version").fetchone()[0] != VERSION:
+                return []
+            return connection.execute(f"SELECT {', '.join(ANSWER)} FROM answers ORDER BY id").fetchall()
 
     def reset(self) -> None:
         """Forget everything; raises OSError or sqlite3.Error where that fails."""
@@ -227,11 +256,32 @@ def _columns(answered: Answered, now: datetime) -> tuple[Any, ...]:
     )
 
 
+def _answer(row: tuple[Any, ...]) -> dict[str, Any]:
+    """A row of the table of answers as it was given; ValueError or TypeError for one that lnorm never wrote."""
+    found = dict(zip(ANSWER, row, strict=True))
+    found["misconceptions"] = json.loads(found["misconceptions"])
+    _expect(int, found["attempt"], found["hints"])
+    _expect(list, found["misconceptions"])
+    _expect(str, *(found[name] for name in ANSWER if name not in ("attempt", "hints", "misconceptions")))
+    _expect(str, *found["misconceptions"])
+    return found
+
+
+def _expect(kind: type, *cells: object) -> None:
+    """TypeError for a cell of another kind: SQLite keeps whatever it is given."""
+    for cell in cells:
+        if not isinstance(cell, kind):
+            raise TypeError(f"{cell!r:.40} is no {kind.__name__}")
+
+
 def _next(answered: Answered, before: _Card | None, now: datetime) -> _Card | None:
     """The card after an answer."""
     if answered.rating is None:
         return before
-    due, text = review(before.text if before else None, answered.rating, now)
+    try:
+        due, text = review(before.text if before else None, answered.rating, now)
+    except CardError:  # the item begins anew
+        due, text = review(None, answered.rating, now)
     return _Card(answered.topic, due, answered.rating != "again", text)
 
 
