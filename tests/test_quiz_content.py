@@ -175,6 +175,8 @@ BAD = [
     ('[[item]]\nid = "a"\nkind = "recall"\nprompt = "?"\nmodel = "m"\nhints = ["x", ""]\n', 6, "none of them empty"),
     ('[[item]]\nid = "a"\nkind = "recall"\nprompt = "?"\nmodel = "m"\nexplain = "layrnorm"\n', 6,
      "there is no topic 'layrnorm'; did you mean layernorm"),
+    ('[[item]]\nid = "a"\nkind = "spot"\nprompt = "?"\nx = "1 2 3"\nfault = "sum-not-mean"\n'
+     'others = ["unbiased-variance"]\ndigits = 9223372036854775807\n', 8, "digits is 9223372036854775807, not from 1"),
     ('[[item]]\nid = "a b"\nkind = "recall"\nprompt = "?"\nmodel = "m"\n', 2, "letters, digits"),
     ('[[item]]\nid = "a"\nkind = "choice"\nprompt = "?"\nchoices = [{text="x"}, {text="y"}]\n', 5, "exactly one"),
     ('[[item]]\nid = "a"\nkind = "choice"\nprompt = "?"\nchoices = [{text="x", right=true}, {text="y", right=true}]\n',

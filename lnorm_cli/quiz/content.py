@@ -20,6 +20,7 @@ from lnorm_cli.render.terminal import visible
 
 DATA = Path(__file__).resolve().parent.parent / "data" / "items"
 MAX_BYTES = 2_000_000
+MOST_DIGITS = 99
 SHOWN = 8
 """Of many problems in a pack, this many are printed."""
 
@@ -266,6 +267,9 @@ def _check_spot(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
         except InputError as error:
             yield key, error.what
             return
+    if not 1 <= item.get("digits", 4) <= MOST_DIGITS:
+        yield "digits", f"digits is {item['digits']}, not from 1 to {MOST_DIGITS}"
+        return
     try:
         Concept(item).question(0)
     except InputError as error:
