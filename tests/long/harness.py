@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import faulthandler
 import functools
 import gc
 import io
@@ -58,7 +59,7 @@ class Case:
 
     @property
     def wants_json(self) -> bool:
-        return "--json" in self.arguments
+        return "--json" in self.arguments and not {"-h", "--help", "--version"} & set(self.arguments)
 
 
 @dataclass
@@ -123,8 +124,8 @@ def judged(case: Case, seconds: float) -> Ended:
 def told(case: Case, code: int, out: str, err: str) -> str:
     """What is wrong with the exit code and the two streams."""
     debug = "--debug" in case.arguments
-    if "internal error" in err:
-        return err.strip().splitlines()[0]
+    if found := re.search(r"internal error.*", err):
+        return found.group()
     if "Traceback" in out + err and not debug:
         return "traceback"
     if code not in case.codes:
@@ -183,6 +184,7 @@ _SCRIPT: dict[str, Any] = {}
 
 def start_worker(folder: str) -> None:
     """A worker's own directory, limits and signals."""
+    faulthandler.enable()
     own = Path(folder) / str(os.getpid())
     own.mkdir()
     os.chdir(own)
@@ -223,12 +225,12 @@ def build_once() -> None:
     import lnorm_cli.quiz.loop
     import lnorm_cli.reading
 
-    build = lnorm_cli.cli.app.build
-    names = {name for group in lnorm_cli.cli.app.GROUPS.values() for name in group}
+    app: Any = lnorm_cli.cli.app
+    bank: Any = lnorm_cli.quiz.bank
+    build, names = app.build, {name for group in app.GROUPS.values() for name in group}
     built = functools.cache(lambda name: build((name,) if name else ()))
-    own_items = functools.cache(lnorm_cli.quiz.bank.own_items)
-    lnorm_cli.cli.app.build = lambda given=(): built(given[0] if given and given[0] in names else "")
-    lnorm_cli.quiz.bank.own_items = own_items
+    app.build = lambda given=(): built(given[0] if given and given[0] in names else "")
+    bank.own_items = functools.cache(bank.own_items)
 
 
 def main(
