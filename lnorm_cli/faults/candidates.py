@@ -73,7 +73,7 @@ def epsilon_detail(eps: Fraction) -> str:
 
 def short(eps: Fraction) -> str:
     text = f"{float(eps):.4g}"
-    if text.startswith("0.0") and set(text) <= set("0.1"):
+    if text.startswith("0.0") and text.strip("0.") == "1":
         return f"1e-{len(text) - 2}"
     return text.replace("e-0", "e-")
 
