@@ -37,6 +37,8 @@ STAGES: dict[str, str] = {
     "gamma-beta-swapped": "affine",
     "beta-before-gamma": "affine",
     "one-plus-gamma": "affine",
+    "beta-subtracted": "affine",
+    "gamma-divided": "affine",
     "affine-first-only": "affine",
     "affine-reversed": "affine",
     "padding-counted": "pool",
@@ -135,6 +137,10 @@ def _affine(z: mpf, i: int, gamma: list[mpf], beta: list[mpf], made: set[str]) -
         return (z + b) * g
     if "one-plus-gamma" in made:
         return z * (1 + g) + b
+    if "beta-subtracted" in made:
+        return z * g - b
+    if "gamma-divided" in made:
+        return z / g + b
     if "affine-first-only" in made:
         return z * gamma[0] + beta[0]
     if "affine-reversed" in made:
@@ -158,6 +164,8 @@ def pairs() -> Iterator[tuple[str, ...]]:
         if "eps" in parts[0] | parts[1] and "epsilon-omitted" in (one, other):
             continue
         if "mean-absolute-deviation" in (one, other) and "divisor" in parts[0] | parts[1]:
+            continue
+        if {one, other} == {"sign-flipped", "beta-subtracted"}:  # y with every sign turned: one mistake
             continue
         yield one, other
 

@@ -61,7 +61,9 @@ def cases(chance: random.Random, count: int) -> Iterator[Case]:
             yield Case(kind, *texts, eps, " ".join(f"{v:.{chance.randint(1, 16)}e}" for v in numbers))
         elif kind == "float32 typed":
             numbers = _numpy(chance, texts, np.float32, float(eps))
-            form = chance.choice((lambda v: repr(float(v)), lambda v: str(v)))
+            form = chance.choice(
+                (lambda v: repr(float(v)), str, "{:.6g}".format, "{:.6f}".format, "{:.7g}".format, "{:.8e}".format)
+            )
             yield Case(kind, *texts, eps, " ".join(map(form, numbers)))
         elif kind == "significant digits at each step":
             yield Case(kind, *texts, eps, _in_short_decimals(chance, x, gamma, beta, eps))

@@ -41,6 +41,8 @@ IDS = [
     "gamma-beta-swapped",
     "beta-before-gamma",
     "one-plus-gamma",
+    "beta-subtracted",
+    "gamma-divided",
     "affine-first-only",
     "affine-reversed",
     "wrong-axis",

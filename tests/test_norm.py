@@ -142,6 +142,8 @@ WRONG: list[tuple[Spec, Formula]] = [
     (Spec(affine="omitted"), affine(lambda z, g, b: z)),
     (Spec(affine="swapped"), affine(lambda z, g, b: b * z + g)),
     (Spec(affine="shift-scale"), affine(lambda z, g, b: g * (z + b))),
+    (Spec(affine="beta-subtracted"), affine(lambda z, g, b: g * z - b)),
+    (Spec(affine="gamma-divided"), affine(lambda z, g, b: z / g + b)),
     (Spec(affine="one-plus-gamma"), affine(lambda z, g, b: (1 + g) * z + b)),
     (Spec(affine="first-only"), first),
     (Spec(affine="reversed"), affine(lambda z, g, b: g * z + b, turn=-1)),

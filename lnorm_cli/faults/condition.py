@@ -88,12 +88,14 @@ def allowance(t: Trace, unit: float, dtype: str, wide: bool = False) -> Allowanc
     return Allowance(noise, shift, scale, total)
 
 
-def agrees(t: Trace, given: Array, unit: float, dtype: str, slack: Array, wide: bool = False) -> Array:
+def agrees(
+    t: Trace, given: Array, unit: float, dtype: str, slack: Array, wide: bool = False, most: Array | None = None
+) -> Array:
     """For each row, whether `given` (rows, n) is what rounding can make of the trace's output.
 
     Errors of a row's mean and divisor move all its elements together; they are fitted, held to their bounds,
     and only what is left is set against the noise of single elements. That is what tells n - 1 from n in long rows.
-    Typed numbers (with `slack`) and short rows are compared element by element only.
+    Typed numbers (with `slack`) and short rows are compared element by element only. `most` bounds the allowance.
     """
     import numpy as np
 
@@ -102,7 +104,8 @@ def agrees(t: Trace, given: Array, unit: float, dtype: str, slack: Array, wide: 
     with np.errstate(all="ignore"):
         same = (np.isnan(given) & np.isnan(output)) | (given == output)
         difference = np.where(same, 0.0, given - output)
-        room = np.where(np.isfinite(allowed.total), allowed.total, 0.0)
+        room = allowed.total if most is None else np.fmin(allowed.total, most)
+        room = np.where(np.isfinite(room), room, 0.0)
         near = same | (np.abs(difference) <= room + slack)
         rows = np.asarray(near.all(axis=-1))
         if t.layout.n < _LEAST_FIT or not rows.any() or slack.any():

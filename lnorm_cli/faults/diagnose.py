@@ -259,21 +259,34 @@ def _with_numbers(diagnosis: Diagnosis, problem: Problem, right: Trace) -> Diagn
     if not line.fits and (diagnosis.faults or not np.isfinite([line.mean, line.divisor, *given[row]]).all()):
         return diagnosis
     mean, divisor = right_line(right, row)
+    near = line.fits or _sensible(line, right["x"].value[row], divisor)
     if not diagnosis.faults and diagnosis.verdict == "wrong":
-        diagnosis = _unexplained(diagnosis, line, mean)
+        diagnosis = _unexplained(diagnosis, line, mean, near)
+    if not near:
+        return diagnosis
+    own = line.mean if abs(line.mean - mean) > line.mean_room else mean
+    same = abs(line.divisor - divisor) <= line.divisor_room
     return replace(
         diagnosis,
-        implied={"mean": _tidy(line.mean, line.mean_room), "standard_deviation": line.divisor},
+        implied={"mean": _tidy(own, line.mean_room), "standard_deviation": divisor if same else line.divisor},
         right={"mean": mean, "standard_deviation": divisor},
     )
 
 
-def _unexplained(diagnosis: Diagnosis, line: Line, mean: float) -> Diagnosis:
+def _sensible(line: Line, x: Array, divisor: float) -> bool:
+    """Whether a line that misses the points still says something: a mean near the row, a divisor of the right order."""
+    spread = float(x.max() - x.min())
+    return x.min() - spread <= line.mean <= x.max() + spread and 0.05 <= line.divisor / divisor <= 20
+
+
+def _unexplained(diagnosis: Diagnosis, line: Line, mean: float, near: bool) -> Diagnosis:
     """Where no known mistake fits: what the numbers imply, and the step where they part from the right ones."""
     if line.fits:
         step = "mean" if abs(line.mean - mean) > line.mean_room else "variance"
         return replace(diagnosis, first_step=step)
-    sentence = "No one mean and standard deviation give all these numbers; the nearest are shown."
+    sentence = "No one mean and standard deviation give all these numbers" + (
+        "; the nearest are shown." if near else "."
+    )
     return replace(diagnosis, first_step="normalized", evidence=(*diagnosis.evidence, sentence))
 
 

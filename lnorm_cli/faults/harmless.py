@@ -12,16 +12,18 @@ from lnorm_cli.faults.roundings import cut_off, rounded_right
 FLOAT32_DIGITS = 9
 """Digits that tell every float32 from its neighbours."""
 
+FLOAT32_FEWEST = 6
+"""Digits from which on float32's noise may show."""
+
 LARGE_REACH = 16.0
 """|x| / s from which on a rounded mean shows in typed digits."""
 
 
 def harmless(problem: Problem) -> Finding | None:
     """Right at a floating-point type's precision, cut off, or rounded on the way."""
-    shorter = shown_precision(problem)
-    if shorter is not None and shorter.fits(shorter.spec):
-        note = f"The numbers are those of a {shorter.answer.dtype} computation: right to its precision."
-        return Finding("correct", notes=(note,), tolerance_of=shorter)
+    right = at_precision(shown_precision(problem))
+    if right is not None:
+        return right
     if cut_off(problem):
         note = "The digits were cut off, not rounded."
         return Finding("rounded", ("rounded-intermediate",), notes=(note,))
@@ -31,12 +33,31 @@ def harmless(problem: Problem) -> Finding | None:
     return large_offset(problem)
 
 
-def shown_precision(problem: Problem) -> Problem | None:
+def at_precision(shorter: Problem | None) -> Finding | None:
+    """Right at the precision of the type in which the problem is judged."""
+    if shorter is None or not shorter.fits(shorter.spec):
+        return None
+    note = f"The numbers are those of a {shorter.answer.dtype} computation: right to its precision."
+    return Finding("correct", notes=(note,), tolerance_of=shorter)
+
+
+def at_worst(problem: Problem) -> Finding | None:
+    """Right at what rounding may do at worst in the type that typed numbers show, which no program was seen to do.
+
+    Of six digits the last may be float32's noise already.
+    """
+    shorter = shown_precision(problem, measured=False)
+    if shorter is None and problem.answer.digits == FLOAT32_FEWEST:
+        shorter = replace(problem, answer=problem.answer.at("float32"), measured=problem.exactly)
+    return at_precision(shorter)
+
+
+def shown_precision(problem: Problem, measured: bool = True) -> Problem | None:
     """The problem judged at the floating-point type that typed numbers show, if they show one."""
     dtype = problem.answer.plausible_dtype()
     if not dtype:
         return None
-    shorter = replace(problem, answer=problem.answer.at(dtype))
+    shorter = replace(problem, answer=problem.answer.at(dtype), measured=measured and problem.exactly)
     return at_dtype(shorter, dtype) if dtype in ("float16", "bfloat16") else shorter
 
 
@@ -44,8 +65,7 @@ def accepted(problem: Problem) -> bool:
     """Whether the answer is right at its digits, or at the precision of the type it shows."""
     if problem.fits(problem.spec):
         return True
-    shorter = shown_precision(problem)
-    return shorter is not None and shorter.fits(shorter.spec)
+    return at_precision(shown_precision(problem, measured=False)) is not None
 
 
 def large_offset(problem: Problem) -> Finding | None:

@@ -17,7 +17,7 @@ from lnorm_cli.faults import slips
 from lnorm_cli.faults.candidates import Candidate
 from lnorm_cli.faults.catalogue import fault
 from lnorm_cli.faults.finding import Finding, explained, names, of_slip
-from lnorm_cli.faults.harmless import harmless, large_offset, shown_precision
+from lnorm_cli.faults.harmless import at_worst, harmless, large_offset, shown_precision
 from lnorm_cli.faults.precision import by_size, reproduced
 from lnorm_cli.faults.problem import Problem
 from lnorm_cli.faults.rounding import Habit
@@ -62,6 +62,8 @@ def find(problem: Problem) -> Finding:
     if problem.step != "output":
         return judge_step(problem)
     right = harmless(problem) if problem.answer.typed else large_offset(problem)
+    if right is None and problem.answer.typed and not _explained_at_its_digits(problem):
+        right = at_worst(problem)
     if right is not None:
         singles = next(levels(problem, 1))
         if singles:
@@ -70,6 +72,11 @@ def find(problem: Problem) -> Finding:
     found = (_typed(problem) or _of_program(problem)) if problem.answer.typed else _array(problem, rows)
     found = found or inferred(problem, rows) or Finding("wrong")
     return _not_numbers(problem) if set(found.faults) & SLIPS and not _is_finite(problem) else found
+
+
+def _explained_at_its_digits(problem: Problem) -> bool:
+    """Whether one or two mistakes, or one wrong number, give the very digits typed."""
+    return bool(next(levels(problem, 1)) or slips.arithmetic_slip(problem) or _pairs(problem))
 
 
 def _is_finite(problem: Problem) -> bool:
@@ -125,13 +132,16 @@ def _undecided(harmless: Finding, singles: Sequence[Candidate]) -> Finding:
 def _typed(problem: Problem) -> Finding | None:
     singles = next(levels(problem, 1))
     shorter = shown_precision(problem)
+    also: list[Candidate] = []
     if not singles and shorter is not None:
         singles = next(levels(shorter, 1))
+        also = _pairs(problem) if singles else []  # two mistakes that give the very digits, without float32's noise
     step = slips.other_step(problem)
     if step is not None and step.first_step in COMMON_STEPS and all(c.rarity > 1 for c in singles):
         return replace(of_slip(step), alternatives=names(_sharpest(problem, singles)))
     if singles:
-        return explained(_sharpest(problem, singles))
+        found = explained(_sharpest(problem, singles))
+        return replace(found, alternatives=(*found.alternatives, *names(also)))
     slip = slips.sign_of_all(problem)
     if slip is not None:
         return of_slip(slip)

@@ -12,6 +12,7 @@ from lnorm_cli.errors import InputError, UndefinedError
 from lnorm_cli.exact import approximate
 from lnorm_cli.faults.answer import Answer
 from lnorm_cli.faults.condition import agrees, divisor_of
+from lnorm_cli.faults.measured import measured
 from lnorm_cli.layout import Layout, align
 from lnorm_cli.norm import Spec, Trace, trace
 
@@ -33,7 +34,10 @@ _RESIDUE = Fraction(4, 10**12)
 
 @dataclass(frozen=True)
 class Problem:
-    """x, gamma, beta (of x's rank), epsilon and the Spec asked for, with the answer, all in the shape of x."""
+    """x, gamma, beta (of x's rank), epsilon and the Spec asked for, with the answer, all in the shape of x.
+
+    `measured`: numbers typed out of a program are held to what programs do on x, not to what rounding may do at worst.
+    """
 
     x: Array
     gamma: Array
@@ -42,6 +46,7 @@ class Problem:
     spec: Spec
     answer: Answer
     step: str = "output"
+    measured: bool = False
     memo: dict[str, Any] = field(init=False, repr=False, compare=False)
     layout: Layout = field(init=False)
     floats: tuple[Array, Array, Array, float] = field(init=False)
@@ -86,6 +91,10 @@ class Problem:
         given, slack = self.given(t.layout), t.layout.rows(self.answer.slack)
         return bool(agrees(t, given, self.answer.unit or 0.0, self.answer.dtype, slack, wide=True).all())
 
+    def most(self, t: Trace, eps: Any = None) -> Array | None:
+        """What programs really do on these numbers, where that bounds the allowance; None where it does not."""
+        return measured(self, t, eps) if self.measured and self.answer.dtype == "float32" else None
+
     def reach(self) -> float:
         """The largest |x| / s; 0 where float64 holds none."""
         import numpy as np
@@ -117,7 +126,7 @@ class Problem:
             return np.zeros(1, dtype=bool)
         if self.answer.unit is not None and self.step == "output":
             slack = self._in_rows(self.answer.slack, t.layout)
-            return agrees(t, given, self.answer.unit, self.answer.dtype, slack)
+            return agrees(t, given, self.answer.unit, self.answer.dtype, slack, most=self.most(t, eps))
         with np.errstate(all="ignore"):
             room = self._in_rows(self.answer.slack, t.layout) + (self.answer.unit or 2**-50) * 64 * np.abs(result)
             room = np.where(np.isfinite(result), room, 0.0)

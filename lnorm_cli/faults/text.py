@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from lnorm_cli.faults.catalogue import fault
 from lnorm_cli.faults.diagnosis import Diagnosis
-from lnorm_cli.faults.words import apart, index_text, number
+from lnorm_cli.faults.words import apart, index_text
 
 if TYPE_CHECKING:
     from lnorm_cli.render.terminal import Style, Terminal
@@ -71,10 +71,7 @@ def _numbers(terminal: Terminal, diagnosis: Diagnosis, norm: str) -> bool:
         if norm == "rms":
             names = {"mean": "subtracted", "standard_deviation": "root mean square"}
         where = f" of row {index_text(diagnosis.row)}" if diagnosis.row else ""
-        rows = [
-            (f"{name}{where}", number(diagnosis.implied[key]), number(diagnosis.right[key]))
-            for key, name in names.items()
-        ]
+        rows = [(f"{name}{where}", *apart(diagnosis.implied[key], diagnosis.right[key])) for key, name in names.items()]
     worst = diagnosis.worst
     if worst is not None and diagnosis.verdict == "wrong":
         rows.append((f"y[{index_text(worst.index)}]", *apart(worst.given, worst.right)))

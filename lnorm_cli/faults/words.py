@@ -54,7 +54,8 @@ def how_compared(problem: Problem) -> str:
 
     t = problem.run(problem.spec)
     with np.errstate(all="ignore"):
-        room = allowance(t, answer.unit, answer.dtype).total
+        room, most = allowance(t, answer.unit, answer.dtype).total, problem.most(t)
+        room = room if most is None else np.fmin(room, most)
         finite = room[np.isfinite(room)]
     largest = f", here up to {float(finite.max()):.2g}" if finite.size else ""
     return (

@@ -187,6 +187,10 @@ def _parameters(a: Arithmetic, affine: str, gamma: Array, beta: Array) -> tuple[
         return gamma[..., :1], beta[..., :1]
     if affine == "reversed":
         return gamma[..., ::-1], beta[..., ::-1]
+    if affine == "beta-subtracted":
+        return gamma, a.subtract(a.array([[0]]), beta)
+    if affine == "gamma-divided":
+        return a.divide(a.array([[1]]), gamma), beta
     gamma = a.array([[1]]) if affine in ("gamma-omitted", "omitted") else gamma
     beta = a.array([[0]]) if affine in ("beta-omitted", "omitted") else beta
     return gamma, beta

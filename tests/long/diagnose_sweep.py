@@ -1,4 +1,4 @@
-"""Every single mistake and every sensible pair, typed with 3, 4 and 16 digits, and many right answers.
+"""Every single mistake and every sensible pair, typed with 3 to 16 digits, and many right answers.
 
     python tests/long/diagnose_sweep.py [--pairs SHARE] [--right COUNT] [--seed SEED]
 
@@ -24,7 +24,7 @@ import right_answers
 from lnorm_cli.faults import diagnose
 from lnorm_cli.reading import parse_vector
 
-DIGITS = (3, 4, 16)
+DIGITS = (3, 4, 7, 9, 16)
 
 
 def main() -> int:

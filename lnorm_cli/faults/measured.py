@@ -1,0 +1,77 @@
+"""How far programs in float32 really end up from the exact value on the numbers at hand: several of them are run.
+
+`condition` bounds what rounding can do; on a short row that is many times what it does. Numbers typed out of a program
+are held to this: four times the largest error of
+
+    the trace itself; sums from right to left and a product with the reciprocal for the division; the one-pass variance;
+    gamma / s and beta - mean gamma / s worked out first, as fused kernels do
+
+and, for what luck hides on these numbers, (1 + sqrt(n)/2) u mean|x| / s of the mean and (4 + sqrt(n)/2) u of the scale.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from lnorm_cli.arithmetic import Float
+from lnorm_cli.faults.condition import divisor_of
+from lnorm_cli.norm import Spec, Trace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from lnorm_cli.faults.problem import Problem
+
+    Array: TypeAlias = NDArray[Any]
+
+MARGIN = 4
+"""Times the largest error measured. Of 60,000 right answers of other programs the furthest used 0.6 of the room."""
+
+
+class Otherwise(Float):
+    """The same arithmetic in another order: sums from right to left, division by way of the reciprocal."""
+
+    def sum(self, a: Array) -> Array:
+        import numpy as np
+
+        return self._rounded(partial(np.add.accumulate, axis=-1), a[..., ::-1])[..., -1:]
+
+    def divide(self, a: Array, b: Array) -> Array:
+        if b.size == a.size:
+            return super().divide(a, b)
+        return self.multiply(a, super().divide(self.array([[1.0]]), b))
+
+
+def measured(problem: Problem, t: Trace, eps: Any) -> Array:
+    """The room, (rows, n), for a result typed out of a program whose float64 trace is `t`."""
+    import numpy as np
+
+    unit, n = problem.answer.unit or 0.0, t.layout.n
+    output, scaled = t.steps[-1].value, t.parameters["gamma"] * t["normalized"].value
+    with np.errstate(all="ignore"):
+        error = np.max([np.abs(other - output) for other in _others(problem, t.spec, eps)], axis=0)
+        reach = np.abs(t["x"].value).mean(axis=-1, keepdims=True) / np.abs(divisor_of(t)) * ("mean" in t)
+        roundings = (4 + math.sqrt(n) / 2) * np.abs(scaled) + 2 * np.abs(output - scaled) + 2 * np.abs(output)
+        shift = (1 + math.sqrt(n) / 2) * np.abs(t.parameters["gamma"]) * reach
+        return np.asarray(MARGIN * error + unit * (roundings + shift))
+
+
+def _others(problem: Problem, spec: Spec, eps: Any) -> Iterator[Array]:
+    """Results of several ways to compute one Spec in the answer's type."""
+    import numpy as np
+
+    dtype = problem.answer.dtype
+    plain = problem.run(spec, Float(dtype), eps)
+    yield plain.steps[-1].value.astype(float)
+    yield problem.run(spec, Otherwise(dtype), eps).steps[-1].value.astype(float)
+    if spec.spread == "variance":
+        yield problem.run(replace(spec, spread="one-pass"), Float(dtype), eps).steps[-1].value.astype(float)
+    if spec.numerator == "centered" and spec.affine != "shift-scale" and spec.epsilon != "after":
+        with np.errstate(all="ignore"):
+            factor = plain.parameters["gamma"] / divisor_of(plain)
+            term = plain.parameters["beta"] - plain["mean"].value * factor
+            yield (plain["x"].value * factor + term).astype(float)
