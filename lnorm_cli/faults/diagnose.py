@@ -260,12 +260,13 @@ def _with_numbers(diagnosis: Diagnosis, problem: Problem, right: Trace) -> Diagn
         return diagnosis
     mean, divisor = right_line(right, row)
     near = line.fits or _sensible(line, right["x"].value[row], divisor)
-    if not diagnosis.faults and diagnosis.verdict == "wrong":
-        diagnosis = _unexplained(diagnosis, line, mean, near)
-    if not near:
-        return diagnosis
     own = line.mean if abs(line.mean - mean) > line.mean_room else mean
     same = abs(line.divisor - divisor) <= line.divisor_room
+    if not diagnosis.faults and diagnosis.verdict == "wrong":
+        parted = "mean" if own != mean else "" if same else "variance"
+        diagnosis = _unexplained(diagnosis, line, parted, near)
+    if not near:
+        return diagnosis
     return replace(
         diagnosis,
         implied={"mean": _tidy(own, line.mean_room), "standard_deviation": divisor if same else line.divisor},
@@ -279,11 +280,10 @@ def _sensible(line: Line, x: Array, divisor: float) -> bool:
     return x.min() - spread <= line.mean <= x.max() + spread and 0.05 <= line.divisor / divisor <= 20
 
 
-def _unexplained(diagnosis: Diagnosis, line: Line, mean: float, near: bool) -> Diagnosis:
-    """Where no known mistake fits: what the numbers imply, and the step where they part from the right ones."""
+def _unexplained(diagnosis: Diagnosis, line: Line, parted: str, near: bool) -> Diagnosis:
+    """Where no known mistake fits: what the numbers imply, and the step where they `parted` from the right ones."""
     if line.fits:
-        step = "mean" if abs(line.mean - mean) > line.mean_room else "variance"
-        return replace(diagnosis, first_step=step)
+        return replace(diagnosis, first_step=parted)
     sentence = "No one mean and standard deviation give all these numbers" + (
         "; the nearest are shown." if near else "."
     )

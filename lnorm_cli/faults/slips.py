@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[Any]
 
+_MOST_PLACES = 6
+"""Places named in one sentence."""
 _MOST_POINTS = 64
 _LEAST_POINTS = 3
 
@@ -66,7 +68,7 @@ def arithmetic_slip(problem: Problem) -> Slip | None:
     mirrored = elements_right(problem, -problem.answer.values)
     places = tuple(tuple(int(i) for i in index) for index in wrong)
     flipped = all(bool(mirrored[place]) for place in places)
-    names = ", ".join(f"y[{', '.join(map(str, place))}]" for place in places[:6])
+    names = _some([f"y[{', '.join(map(str, place))}]" for place in places])
     kind = "only the sign is wrong" if flipped else "all others are right"
     return Slip(("arithmetic-slip",), (f"{names}: {kind}.",), "output", places)
 
@@ -99,12 +101,21 @@ def wrong_order(problem: Problem) -> Slip | None:
     if not near.all():
         return None
     row = int(np.argmax((np.abs(given - right) > room).any(axis=-1)))
-    places = ", ".join(
+    moved = [
         f"y[{int(a)}] holds the value of y[{int(b)}]"
         for a, b in sorted(zip(order[0][row], order[1][row], strict=True))
         if a != b and abs(right[row, a] - right[row, b]) > room[row, a]
-    )
-    return Slip(("wrong-order",), (places[:200] + ".",), "output") if places else None
+    ]
+    if not moved:
+        return None
+    where = f"In row {problem.layout.index(row)} " if len(given) > 1 else ""
+    end = "" if len(moved) > _MOST_PLACES else "."
+    return Slip(("wrong-order",), (f"{where}{_some(moved)}{end}",), "output")
+
+
+def _some(places: list[str]) -> str:
+    """The first of them, and whether there are more."""
+    return ", ".join(places[:_MOST_PLACES]) + (", ..." if len(places) > _MOST_PLACES else "")
 
 
 def other_step(problem: Problem) -> Slip | None:
