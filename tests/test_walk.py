@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+from conftest import invoke
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
@@ -76,6 +77,8 @@ def check(out: Recorder, truths: dict[str, Any], digits: int = 6) -> int:
     compared = 0
     largest = max(abs(exact.approximate(value)) for step in truths.values() for value in step)
     for name, _, lines in out.steps:
+        relations = [relation for relation, _ in lines]
+        assert relations == sorted(relations, key=lambda sign: sign != "="), f"{name}: an equality after an estimate"
         for relation, text in lines:
             if relation == out.notation.unequal or re.search(
                 r"[a-z]{3,} (of|is|as)|, as |\.\.\. \+", text.replace(NO_BREAK, " ")
@@ -166,3 +169,22 @@ def test_formulas_stand_for_every_step() -> None:
     assert formulas["normalized"] == "xhat = (x - mu)/s"
     assert formulas["dx"] == "dx = h/s"
     assert all(formulas.values())
+
+
+def test_without_the_exact_side_rounded_decimals_are_not_called_equal() -> None:
+    """Six digits are all of 2.50001 and not all of its root."""
+    out = Recorder(UNICODE)
+    walk(compute(request("layer", parse_vector("3 5 2 6"), with_exact=False), [0], [0]), out, 6)
+    relations = {name: [relation for relation, _ in lines] for name, _, lines in out.steps}
+    assert relations["variance"] == ["=", "="]
+    assert relations["variance_plus_epsilon"] == ["=", "="]
+    assert relations["standard_deviation"] == ["=", "≈"]
+    assert relations["normalized"] == ["≈", "≈"]
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 200])
+def test_no_table_holds_nothing_but_the_numbers_of_the_features(width: int) -> None:
+    for options in ("-f latex", "-f markdown", ""):
+        done = invoke("compute", *f"3.123 5.2 2.3 6.77 1/7 {options}".split(), env={"COLUMNS": str(width)})
+        assert "{array}{r}" not in done.out
+        assert not re.search(r"^ *feature *$", done.out, re.MULTILINE)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import IO
 
 from lnorm_cli.render.notation import LATEX, NO_BREAK, UNICODE, Notation
-from lnorm_cli.render.writer import Column
+from lnorm_cli.render.writer import Column, sides
 
 
 class MarkdownWriter:
@@ -98,10 +98,7 @@ class LatexWriter:
         self._write(r"\end{align*}")
 
     def table(self, columns: Sequence[Column]) -> None:
-        for kind in ("exact", "float"):
-            half = [column for column in columns if column.kind in (kind, "both")]
-            if kind == "float" and all(column.kind == "both" for column in half):
-                continue
+        for half in sides(columns):
             self._write(r"\[ \begin{array}{" + "r" * len(half) + "}")
             headers = [rf"\text{{{half[0].header}}}", *(column.header for column in half[1:])]
             self._write("  " + " & ".join(headers) + r" \\ \hline")

@@ -130,7 +130,7 @@ class Notation:
         else:
             fraction = "/" in inner and operation == "divide"
             is_product = is_product or (operation == "square" and bool(re.search(r"\^|times|\de", inner)))
-            tight = operation in ("square", *_OVER_ROW) or place > 0
+            tight = operation in ("square", *_OVER_ROW) or (place > 0 and self.name != "latex")
             needed = negative or is_sum or fraction or (is_product and tight)
         return f"({text})" if needed else text
 

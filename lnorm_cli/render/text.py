@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from lnorm_cli.render.notation import Notation
 from lnorm_cli.render.terminal import Terminal
-from lnorm_cli.render.writer import Column
+from lnorm_cli.render.writer import Column, sides
 
 LABEL = 26
 """Width of the left column, where the terminal is wide enough for two."""
@@ -72,10 +72,9 @@ class TextWriter:
 
     def table(self, columns: Sequence[Column]) -> None:
         """One table where it fits; else the decimals, below the exact side if that fits; else a block a feature."""
-        exacts, decimals = ([c for c in columns if c.kind in (kind, "both")] for kind in ("exact", "float"))
-        parts = [columns]
-        if not self._fits(columns) and self._fits(decimals):
-            parts = [exacts, decimals] if self._fits(exacts) else [decimals]
+        parts: Sequence[Sequence[Column]] = [columns]
+        if not self._fits(columns) and self._fits(sides(columns)[-1]):
+            parts = [side for side in sides(columns) if self._fits(side)]
         for part in parts:
             self.terminal.blank()
             self._table(part)

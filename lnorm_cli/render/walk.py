@@ -11,7 +11,7 @@ from lnorm_cli import exact
 from lnorm_cli.compute import Computation, Row
 from lnorm_cli.norm import Step
 from lnorm_cli.remarks import Remark
-from lnorm_cli.render.notation import LONG
+from lnorm_cli.render.notation import LONG, UNICODE
 from lnorm_cli.render.writer import Column, Writer
 from lnorm_cli.request import TITLES, Request
 
@@ -158,23 +158,27 @@ class RowWalk:
         return [("=", n.joined(n.symbol(operand), ", as ", n.symbol(name), f" is {neutral}"))]
 
     def _lines(self, step: Step) -> list[tuple[str, str]]:
-        """The numbers put in, the exact value, the decimal; each with = or the sign for about."""
+        """The numbers put in, the exact value, the decimal; each with = or the sign for about.
+
+        Rounded numbers put in come after the exact value, so that each line follows from the one above it.
+        """
         n, name = self.notation, step.name
         shown, decimals = self._elements(name), self._decimals(name)
-        listed = n.listed(decimals, shown)
+        listed, put_in = n.listed(decimals, shown), self._put_in(step)
         if self.row.exacts is None:
-            return _distinct([self._put_in(step), ("=", listed)])
+            return _distinct([put_in, ("=" if put_in[0] == "=" and self._is_whole(name) else n.about, listed)])
         values = [self.row.exacts[name][i] for i in shown]
         written = [n.exact(value) for value in values]
         value = n.listed(written, shown)
         if max(map(len, written)) > (LONGEST if len(written) > 1 else 3 * LONGEST):
             value = n.joined("", f"an exact value of {max(map(len, written))} characters, which --json prints")
-        lines = [self._put_in(step), ("=", value)]
+        lines = [put_in, ("=", value)] if put_in[0] == "=" else [("=", value), put_in]
         if self._misses(name):
             dtype = self.computation.request.arithmetic.name
             lines.append((n.unequal, n.joined(listed, f" in {dtype}")))
         else:
-            lines.append(("=" if all(map(is_same, values, decimals)) else n.about, listed))
+            same = lines[-1][0] == "=" and all(map(is_same, values, decimals))
+            lines.append(("=" if same else n.about, listed))
         return _distinct(lines)
 
     def _put_in(self, step: Step) -> tuple[str, str]:
@@ -182,12 +186,23 @@ class RowWalk:
         n, exacts = self.notation, self.row.exacts
         operands = [self._written(name) for name in step.operands]
         relation = "="
-        if exacts is not None and max(len(text) for operand in operands for text in operand) > LONG:
+        if exacts is None:
+            relation = "=" if all(map(self._is_whole, step.operands)) else n.about
+        else:
             values = [[exacts[name][i] for i in self._elements(name)] for name in step.operands]
-            operands = [[n.decimal(value, self.digits) for value in row] for row in values]
-            if not all(all(map(is_same, row, texts)) for row, texts in zip(values, operands, strict=True)):
-                relation = n.about
+            if max(len(UNICODE.exact(value)) for row in values for value in row) > LONG:
+                operands = [[n.decimal(value, self.digits) for value in row] for row in values]
+                if not all(all(map(is_same, row, texts)) for row, texts in zip(values, operands, strict=True)):
+                    relation = n.about
         return relation, n.substituted(step, operands, self.computation.request.layout.n, self.shown)
+
+    def _is_whole(self, name: str) -> bool:
+        """Whether the shown decimals hold all digits of their floats."""
+        floats = self.row.floats[name]
+        pairs = zip(self._elements(name), self._decimals(name), strict=True)
+        return all(
+            math.isfinite(value := float(floats[i])) and is_same(Fraction(repr(value)), text) for i, text in pairs
+        )
 
     def _misses(self, name: str) -> bool:
         """Whether a shown float is far from the exact value."""

@@ -32,3 +32,9 @@ class Writer(Protocol):
     def table(self, columns: Sequence[Column]) -> None: ...
     def notices(self, texts: Sequence[str]) -> None: ...
     def other_row(self, name: str, value: str) -> None: ...
+
+
+def sides(columns: Sequence[Column]) -> list[list[Column]]:
+    """The exact side and the float side of a table, as far as each has a column of its own."""
+    kinds = [kind for kind in ("exact", "float") if any(column.kind == kind for column in columns)]
+    return [[column for column in columns if column.kind in (kind, "both")] for kind in kinds] or [list(columns)]
