@@ -96,6 +96,7 @@ def main() -> int:
             counts, seconds = suite(python, asked.options)
         names = (needed.name.lower().replace("_", "-") for needed in NEEDED)
         rows.append([version, *(has[name] for name in names), *map(str, counts.values()), f"{seconds:.0f}"])
+        print(", ".join(f"{count} {outcome}" for outcome, count in counts.items()), flush=True)
         bad += counts["failed"] or not counts["passed"]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for row in rows:
