@@ -341,6 +341,7 @@ def test_json_keeps_numbers_as_they_stand(tmp_path: Path) -> None:
         ("a.csv", b"student,item\n", "line 1: no column answer"),
         ("a.csv", b"item\n", "line 1: no column student, answer"),
         ("a.csv", b"answer,student,item\n1,2,Ada,x\n", "line 2: 4 cells, the first line has 3"),
+        ("a.csv", b"student,item,answer\nAda,x," + b"1" * 140_000 + b"\n", "line 2: field larger"),
         ("a.csv", b"student,item,answer\nAda,x\n", "line 2: 2 cells, the first line has 3"),
         ("a.csv", b"student,item,answer\n\n", "holds no answers"),
         ("a.json", b'[\n{"student": 1,}]', "line 2: is not JSON"),
