@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 from oracles import FORMATS, layer_norm
 
 from lnorm_cli import BATCH, LAYER, RMS, Exact, Float, InputError, Spec, UndefinedError, exact, trace
+from lnorm_cli.norm import Trace, backward
 from lnorm_cli.reading import exact_text
 
 F = Fraction
@@ -284,3 +285,52 @@ def test_the_steps_in_order() -> None:
     assert "mean_square" not in steps
     with pytest.raises(KeyError):
         steps["mean_square"]
+
+
+def test_steps_with_one_number_a_row_are_statistics() -> None:
+    def statistics(steps: Trace) -> list[str]:
+        assert all(step.value.shape[-1] == (1 if step.statistic else 3) for step in steps)
+        return [step.name for step in steps if step.statistic]
+
+    spread = ["mean", "variance", "variance_plus_epsilon", "standard_deviation"]
+    x = [[1, 2, 6], [0, 4, 5]]
+    assert statistics(trace(x)) == spread
+    assert statistics(trace(x, Spec(divisor="n-1"))) == spread
+    assert statistics(trace(x, Spec(divisor="1"))) == spread
+    assert statistics(trace(x, RMS)) == ["mean_square", "mean_square_plus_epsilon", "root_mean_square"]
+    assert statistics(trace(x, Spec(spread="one-pass")))[:4] == ["mean", "mean_square", "squared_mean", "variance"]
+    assert statistics(trace(x, Spec(epsilon="alone"))) == ["mean", "variance", "standard_deviation"]
+    forward = trace(x)
+    assert statistics(backward(forward, x)) == ["mean_product", "mean_gradient"]
+
+
+def test_the_values_of_one_row_and_of_a_parameter() -> None:
+    steps = trace([[1, 2, 6], [0, 4, 5]], gamma=[1, 2, 3], beta="1/2", eps=0)
+    second = steps.row(1)
+    assert (second["mean"].tolist(), second["gamma"].tolist(), second["beta"].tolist()) == ([3], [1, 2, 3], [F(1, 2)])
+    assert second["deviation"].tolist() == [-3, 1, 2]
+    assert steps.value("gamma").tolist() == [[1, 2, 3]] * len(steps.value("gamma"))
+    assert steps.value("variance").tolist() == [[F(14, 3)], [F(14, 3)]]
+
+
+def test_pools_at_their_limits() -> None:
+    x = [["3", "5", "2", "7"], ["1", "0", "4", "8"]]
+    assert trace(x[0], Spec(pool="truncated", padding=3))["mean"].value.tolist() == [[3]]
+    assert trace(x[0], Spec(pool="truncated", padding=9), eps=1)["mean"].value.tolist() == [[3]]  # one is always left
+    assert trace(x, Spec(pool="neighbours", padding=2))["mean"].value.tolist() == [[3], [F(13, 6)]]
+    assert trace(x, Spec(pool="padded", padding=0)).output.tolist() == trace(x).output.tolist()
+    sum_of_six = trace(x[0], Spec(pool="padded", padding=2, divisor="n-1"), eps=0)
+    assert sum_of_six["variance"].value[0, 0] == (F(87) - 6 * F(17, 6) ** 2) / 5
+
+
+@pytest.mark.parametrize("name", ["gamma", "beta"])
+def test_parameters_that_do_not_fit(name: str) -> None:
+    options: dict[str, Any] = {name: [1, 2, 3]}
+    with pytest.raises(InputError, match=rf"{name} has shape \(3,\), x has \(2,\)"):
+        trace([1, 2], **options)
+    assert trace([[1, 2], [3, 4]], **{name: [[5], [6]]}).output.shape == (2, 2)
+
+
+def test_one_number_is_a_row_of_its_own() -> None:
+    steps = trace("7", beta="2")
+    assert (steps.output.tolist(), steps.layout.shape) == ([2], (1,))
