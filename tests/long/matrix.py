@@ -33,7 +33,7 @@ NEEDED = [Requirement(text) for text in PROJECT["dependencies"]]
 
 def call(*command: Any) -> str:
     """What a command that has to succeed prints."""
-    done = subprocess.run([str(part) for part in command], capture_output=True, text=True, check=False)
+    done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
     if done.returncode:
         sys.exit(f"{' '.join(map(str, command))}\n{done.stdout[-2000:]}{done.stderr[-2000:]}")
     return done.stdout
@@ -41,14 +41,18 @@ def call(*command: Any) -> str:
 
 def oldest(python: Path, needed: Requirement) -> str:
     """The pin of the oldest version that is allowed and has a wheel for this Python."""
-    listed = call(python, "-m", "pip", "index", "versions", needed.name, "--only-binary", ":all:")
+    listed = call(python, "-m", "pip", "index", "versions", needed.name)
     found = re.search(r"Available versions: (.*)", listed)
     assert found, listed
-    allowed = sorted(v for v in map(Version, found[1].split(", ")) if v in needed.specifier)
+    attempt = [python, "-m", "pip", "install", "-q", "--dry-run", "--no-deps", "--only-binary", ":all:"]
+    for version in sorted(v for v in map(Version, found[1].split(", ")) if v in needed.specifier):
+        pin = f"{needed.name}=={version}"
+        if subprocess.run([*attempt, pin], capture_output=True, check=False).returncode == 0:
+            break
     bound = next(Version(s.version) for s in needed.specifier if s.operator == ">=")
-    if allowed[0] != bound:
-        print(f"{needed.name} {bound} has no wheel for this Python: {allowed[0]} is the oldest that has", flush=True)
-    return f"{needed.name}=={allowed[0]}"
+    if version != bound:
+        print(f"{needed.name} {bound} has no wheel for this Python: {version} is the oldest that has", flush=True)
+    return pin
 
 
 def install(python: Path, deps: str) -> dict[str, str]:
