@@ -32,7 +32,6 @@ PREPARED = [
     ("compute --gamma=-1 3", "compute|--gamma=-1|3"),
     ("compute --gamma @g.npy 3 4", "compute|--gamma=@g.npy|3|4"),
     ("compute --gamma 1 2 -- 3", "compute|--gamma=1 2|--|3"),
-    ("compute 1 2 --gamma", "compute|1|2|--gamma"),
     ("compute 1 --eps -1 -2", "compute|1|--eps|-1|M2"),
     ("compute 1 --axis -1 --row -1", "compute|1|--axis|-1|--row|-1"),
     ("compute 1 --eps=-1", "compute|1|--eps=-1"),
@@ -130,3 +129,14 @@ def test_the_root_command() -> None:
     version = invoke("--version")
     assert version.code == 0
     assert version.out.startswith("lnorm 0.")
+
+
+@pytest.mark.parametrize(
+    "command", ["diagnose 1 2 --given", "quiz --count", "quiz worksheet --count", "compute 1 --eps"]
+)
+def test_an_option_at_the_end_without_its_value_names_its_own_help(command: str) -> None:
+    done = invoke(*command.split())
+    name = command.split()[-1]
+    path = command.split(" 1")[0].removesuffix(f" {name}")
+    assert (done.code, done.out) == (2, "")
+    assert done.err == f"error: {name} has no value\nhint: give one, as {name}=...; see lnorm {path} --help\n"

@@ -34,7 +34,10 @@ def prepare(arguments: list[str], command: Any) -> list[str]:
         if argument == "--":
             return [*prepared, argument, *arguments[i:]]
         kind = kinds.get(argument)
-        if kind in ("list", "value") and i < len(arguments) and arguments[i] in kinds:
+        if kind in ("list", "value") and i == len(arguments):
+            path = " ".join(["lnorm", *arguments[:start]])
+            raise InputError(f"{argument} has no value", hint=f"give one, as {argument}=...; see {path} --help")
+        if kind in ("list", "value") and arguments[i] in kinds:
             raise InputError(
                 f"{argument} has no value: {arguments[i]} follows it",
                 hint=f"a value that looks like an option is written {argument}={arguments[i]}",
@@ -46,10 +49,8 @@ def prepare(arguments: list[str], command: Any) -> list[str]:
                 i += 1
             prepared.append(f"{argument}={' '.join(values)}" if values else argument)
         elif kind == "value":
-            prepared.append(argument)
-            if i < len(arguments):
-                prepared.append(arguments[i])
-                i += 1
+            prepared += [argument, arguments[i]]
+            i += 1
         else:
             prepared.append(MINUS + argument[1:] if _is_negative(argument, kinds) else argument)
     return prepared

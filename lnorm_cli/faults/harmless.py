@@ -30,7 +30,7 @@ def harmless(problem: Problem) -> Finding | None:
     habit = rounded_right(problem, harmful=False)
     if habit is not None:
         return Finding("rounded", ("rounded-intermediate",), evidence=(f"With {habit.words} it comes out so.",))
-    return large_offset(problem)
+    return large_offset(problem) or barely_shown(problem)
 
 
 def at_precision(shorter: Problem | None) -> Finding | None:
@@ -42,14 +42,15 @@ def at_precision(shorter: Problem | None) -> Finding | None:
 
 
 def at_worst(problem: Problem) -> Finding | None:
-    """Right at what rounding may do at worst in the type that typed numbers show, which no program was seen to do.
+    """Right at what rounding may do at worst in the type that typed numbers show, which no program was seen to do."""
+    return at_precision(shown_precision(problem, measured=False))
 
-    Of six digits the last may be float32's noise already.
-    """
-    shorter = shown_precision(problem, measured=False)
-    if shorter is None and problem.answer.digits == FLOAT32_FEWEST:
-        shorter = replace(problem, answer=problem.answer.at("float32"), measured=problem.exactly)
-    return at_precision(shorter)
+
+def barely_shown(problem: Problem) -> Finding | None:
+    """Right but for float32's noise in the last of few digits: that of a sum that cancels may show in six."""
+    if problem.answer.digits != FLOAT32_FEWEST:
+        return None
+    return at_precision(replace(problem, answer=problem.answer.at("float32"), measured=problem.exactly))
 
 
 def shown_precision(problem: Problem, measured: bool = True) -> Problem | None:
