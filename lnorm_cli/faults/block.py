@@ -6,14 +6,18 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from lnorm_cli.arithmetic import Float, to_exact
+from lnorm_cli.exact import approximate
 from lnorm_cli.faults.answer import Answer
+from lnorm_cli.faults.catalogue import fault
+from lnorm_cli.faults.conclude import check_shape, conclude, in_words
 from lnorm_cli.faults.diagnosis import Diagnosis
 from lnorm_cli.faults.finding import Finding
 from lnorm_cli.faults.harmless import accepted, at_dtype
 from lnorm_cli.faults.placement import Placement, placements
 from lnorm_cli.faults.problem import Problem, make_problem
 from lnorm_cli.faults.search import levels
-from lnorm_cli.faults.words import how_compared
+from lnorm_cli.faults.words import how_compared, joined
 from lnorm_cli.norm import Spec
 
 if TYPE_CHECKING:
@@ -34,14 +38,10 @@ def diagnose_block(
     dtype: str | None,
 ) -> Diagnosis:
     """The diagnosis of `answer` for a block with input x and sublayer output `residual` (see `placement`)."""
-    from lnorm_cli.faults.diagnose import check_shape, conclude, in_words
-
     wrong_shape = check_shape(answer, x.shape)
     if wrong_shape is not None:
         return wrong_shape
     if (x.dtype == object and residual.dtype != object) or (residual.dtype == object and x.dtype != object):
-        from lnorm_cli.arithmetic import to_exact
-
         x, residual = to_exact(x), to_exact(residual)
 
     def problem_of(place: Placement) -> Problem:
@@ -87,11 +87,7 @@ def _is_sum(total: Array, answer: Answer) -> bool:
     """Whether the answer is that sum: at the digits typed, or within four roundings of its dtype."""
     import numpy as np
 
-    from lnorm_cli.arithmetic import Float
-
     if answer.typed and total.dtype == object:
-        from lnorm_cli.exact import approximate
-
         assert answer.exact is not None
         assert answer.half is not None
         pairs = zip(answer.exact.flat, total.flat, answer.half.flat, strict=True)
@@ -105,8 +101,6 @@ def _is_sum(total: Array, answer: Answer) -> bool:
 
 
 def _right(place: Placement, problem: Problem) -> Diagnosis:
-    from lnorm_cli.faults.diagnose import conclude
-
     notes = (place.note,) if place.note else ()
     if place.inner is not None:
         inside = conclude(problem)
@@ -115,9 +109,6 @@ def _right(place: Placement, problem: Problem) -> Diagnosis:
 
 
 def _misplaced(best: Placement, others: list[Placement], problem: Problem, order: str) -> Diagnosis:
-    from lnorm_cli.faults.catalogue import fault
-    from lnorm_cli.faults.words import joined
-
     alternatives = (
         *best.alternatives,
         *(joined(p.ids) for p in others if p.ids != best.ids and len(p.ids) <= len(best.ids)),

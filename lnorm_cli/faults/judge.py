@@ -70,7 +70,7 @@ def find(problem: Problem) -> Finding:
             return _undecided(right, singles)
         return replace(right, alternatives=names(_pairs(problem))) if problem.answer.typed else right
     found = (_typed(problem) or _of_program(problem)) if problem.answer.typed else _array(problem, rows)
-    found = found or inferred(problem, rows) or Finding("wrong")
+    found = found or inferred(problem, rows, find) or Finding("wrong")
     return _not_numbers(problem) if set(found.faults) & SLIPS and not _is_finite(problem) else found
 
 

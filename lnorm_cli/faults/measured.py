@@ -12,7 +12,7 @@ and, for what luck hides on these numbers, (1 + sqrt(n)/2) u mean|x| / s of the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -24,9 +24,9 @@ from lnorm_cli.norm import Spec, Trace
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from lnorm_cli.faults.problem import Problem
-
     Array: TypeAlias = NDArray[Any]
+
+Run: TypeAlias = Callable[[Spec, Float], Trace]
 
 MARGIN = 4
 """Times the largest error measured. Of 60,000 right answers of other programs the furthest used 0.6 of the room."""
@@ -46,30 +46,32 @@ class Otherwise(Float):
         return self.multiply(a, super().divide(self.array([[1.0]]), b))
 
 
-def measured(problem: Problem, t: Trace, eps: Any) -> Array:
-    """The room, (rows, n), for a result typed out of a program whose float64 trace is `t`."""
+def measured(t: Trace, dtype: str, run: Run) -> Array:
+    """The room, (rows, n), for a result that a program in `dtype` computes and whose float64 trace is `t`.
+
+    `run` runs a Spec on the same numbers in an arithmetic.
+    """
     import numpy as np
 
-    unit, n = problem.answer.unit or 0.0, t.layout.n
+    unit, n = Float(dtype).unit, t.layout.n
     output, scaled = t.steps[-1].value, t.parameters["gamma"] * t["normalized"].value
     with np.errstate(all="ignore"):
-        error = np.max([np.abs(other - output) for other in _others(problem, t.spec, eps)], axis=0)
+        error = np.max([np.abs(other - output) for other in _others(t.spec, dtype, run)], axis=0)
         reach = np.abs(t["x"].value).mean(axis=-1, keepdims=True) / np.abs(divisor_of(t)) * ("mean" in t)
         roundings = (4 + math.sqrt(n) / 2) * np.abs(scaled) + 2 * np.abs(output - scaled) + 2 * np.abs(output)
         shift = (1 + math.sqrt(n) / 2) * np.abs(t.parameters["gamma"]) * reach
         return np.asarray(MARGIN * error + unit * (roundings + shift))
 
 
-def _others(problem: Problem, spec: Spec, eps: Any) -> Iterator[Array]:
-    """Results of several ways to compute one Spec in the answer's type."""
+def _others(spec: Spec, dtype: str, run: Run) -> Iterator[Array]:
+    """Results of several ways to compute one Spec in that type."""
     import numpy as np
 
-    dtype = problem.answer.dtype
-    plain = problem.run(spec, Float(dtype), eps)
+    plain = run(spec, Float(dtype))
     yield plain.steps[-1].value.astype(float)
-    yield problem.run(spec, Otherwise(dtype), eps).steps[-1].value.astype(float)
+    yield run(spec, Otherwise(dtype)).steps[-1].value.astype(float)
     if spec.spread == "variance":
-        yield problem.run(replace(spec, spread="one-pass"), Float(dtype), eps).steps[-1].value.astype(float)
+        yield run(replace(spec, spread="one-pass"), Float(dtype)).steps[-1].value.astype(float)
     if spec.numerator == "centered" and spec.affine != "shift-scale" and spec.epsilon != "after":
         with np.errstate(all="ignore"):
             factor = plain.parameters["gamma"] / divisor_of(plain)

@@ -93,7 +93,9 @@ class Problem:
 
     def most(self, t: Trace, eps: Any = None) -> Array | None:
         """What programs really do on these numbers, where that bounds the allowance; None where it does not."""
-        return measured(self, t, eps) if self.measured and self.answer.dtype == "float32" else None
+        if not self.measured or self.answer.dtype != "float32":
+            return None
+        return measured(t, self.answer.dtype, lambda spec, arithmetic: self.run(spec, arithmetic, eps))
 
     def reach(self) -> float:
         """The largest |x| / s; 0 where float64 holds none."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[Any]
 
+Find: TypeAlias = Callable[[Problem], Finding]
+
 ROWS_ALONE = 4
 """Rows without a common explanation that are looked at one by one."""
 
 
-def inferred(problem: Problem, rows: Array) -> Finding | None:
-    """Another epsilon, some rows only, or one early number wrong."""
+def inferred(problem: Problem, rows: Array, find: Find) -> Finding | None:
+    """Another epsilon, some rows only, or one early number wrong; single rows are judged by `find`."""
     import numpy as np
 
     wrong = np.flatnonzero(~rows)
@@ -32,9 +35,9 @@ def inferred(problem: Problem, rows: Array) -> Finding | None:
     if slip is not None:
         return of_slip(slip)
     if len(rows) > 1 and len(wrong) < len(rows) and problem.layout.reduced == (problem.x.ndim - 1,):
-        return _of_rows(problem, wrong)
+        return _of_rows(problem, wrong, find)
     if len(rows) > 1 and problem.layout.reduced == (problem.x.ndim - 1,):
-        return _row_by_row(problem, wrong)
+        return _row_by_row(problem, wrong, find)
     return one_early_number(problem)
 
 
@@ -53,10 +56,8 @@ def one_early_number(problem: Problem) -> Finding | None:
     return replace(of_slip(best), alternatives=tuple(dict.fromkeys(others)), evidence=(*best.evidence, *more))
 
 
-def _of_rows(problem: Problem, wrong: Array) -> Finding | None:
+def _of_rows(problem: Problem, wrong: Array, find: Find) -> Finding | None:
     """The diagnosis of the wrong rows alone, where other rows are right."""
-    from lnorm_cli.faults.judge import find
-
     found = find(rows_of(problem, wrong))
     where = ", ".join(str(problem.layout.index(int(row))) for row in wrong[:8]) + (", ..." if len(wrong) > 8 else "")
     count = f"Wrong in {len(wrong)} of {problem.layout.count} rows: {where}."
@@ -64,10 +65,8 @@ def _of_rows(problem: Problem, wrong: Array) -> Finding | None:
     return replace(found, verdict=verdict, evidence=(count, *found.evidence), tolerance_of=None)
 
 
-def _row_by_row(problem: Problem, wrong: Array) -> Finding | None:
+def _row_by_row(problem: Problem, wrong: Array, find: Find) -> Finding | None:
     """Rows that have no explanation in common, each by itself; the first few."""
-    from lnorm_cli.faults.judge import find
-
     found = [find(rows_of(problem, wrong[i : i + 1])) for i in range(min(len(wrong), ROWS_ALONE))]
     names = {finding.faults for finding in found}
     if len(names) == 1:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from lnorm_cli.arithmetic import Float
 from lnorm_cli.faults.answer import Answer
 from lnorm_cli.faults.candidates import pieces
+from lnorm_cli.faults.conclude import in_words
 from lnorm_cli.faults.diagnosis import Diagnosis
 from lnorm_cli.faults.finding import Finding
 from lnorm_cli.faults.judge import find
@@ -117,8 +118,6 @@ class Stream:
 def diagnose_large(stream: Stream) -> Diagnosis:
     """The diagnosis of a large problem. What is wrong is explained from a sample of the wrong slices."""
     import numpy as np
-
-    from lnorm_cli.faults.diagnose import in_words
 
     suspects = np.flatnonzero(suspicious(stream))
     wrong, all_judged = _wrong_slices(stream, suspects)
