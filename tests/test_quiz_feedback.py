@@ -12,9 +12,10 @@ import pytest
 from lnorm_cli import exact
 from lnorm_cli.errors import InputError
 from lnorm_cli.norm import LAYER, trace
-from lnorm_cli.quiz import marking
+from lnorm_cli.quiz import grading, marking
 from lnorm_cli.quiz.bank import Bank
 from lnorm_cli.quiz.grading import Grade, grade
+from lnorm_cli.quiz.limit import OutOfTime
 from lnorm_cli.quiz.marking import Given, Report, Result, mark, meaning, read_answers
 from lnorm_cli.quiz.questions import Choice, Formula, Numbers, Option, Order, Question, Recall, Wrong, WrongFormula
 from lnorm_cli.quiz.rounding import REACH, ByHand, at_place, by_rounding
@@ -194,6 +195,7 @@ def test_no_answer_and_free_text() -> None:
         (lambda text: read_list(text, 2), "[[1], [2]]", 0, "not a table of shape (2, 1)", ""),
         (lambda text: read_letter("d", 3, text), "a d", 2, "'d' is none of the letters", "one letter from a to c"),
         (lambda text: read_order(text, 3), "aab", 0, "each of the 3 letters is wanted once", "such as cba"),
+        (lambda text: read_order(text, 3), "...", 0, "each of the 3 letters is wanted once", "such as cba"),
         (lambda text: read_order(text, 3), "a d c", 2, "'d' is none", "one letter from a to c"),
     ],
 )
@@ -243,6 +245,25 @@ def test_answers_of_careful_people_who_rounded_on_the_way() -> None:
     assert found(Rule(decimals=2)) == [(F("-1.89"),), (F("-1.91"),)]  # -1.26 and, over a root of 1.58, -1.27 times 1.5
     assert found(FOUR, lambda t: (t["mean"].value[0, 0],)) == []  # a decimal as it is: nothing to round
     assert REACH == 10
+
+
+def test_rounding_on_the_way_beside_an_exact_0_and_past_a_root_that_vanishes() -> None:
+    def found(x: list[Any], rule: Rule, **parameters: Any) -> list[tuple[Fraction, ...]]:
+        right = trace(x, LAYER, **parameters)
+        return list(by_rounding(right, rule, lambda t: tuple(t.output), x=x, **parameters))
+
+    assert found([1, 2, 3], FOUR, gamma="1.5", eps=0) == [(F("-1.838"), 0, F("1.838"))]
+    one_decimal = found([0, 0, F("0.006")], Rule(decimals=1), eps="1e-5")  # a root of 0.004 is 0 there
+    assert one_decimal == [(0, 0, F("1.9"))]
+
+
+def test_what_takes_too_long_is_undecided(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(*_: Any) -> Grade:
+        raise OutOfTime
+
+    monkeypatch.setattr(grading, "_numbers", slow)
+    found = grade(number("2"), "2")
+    assert (found.outcome, found.mark, found.message) == ("undecided", 0, grading.UNDECIDED)
 
 
 # Files of answers
