@@ -156,8 +156,8 @@ def _whole_power(a: Exact, exponent: int) -> Exact:
 def _check_size(a: Exact, factor: int) -> None:
     """Refuse a power by the size of its result, before it is computed."""
     if isinstance(a, Fraction):
-        digits = factor * (abs(a.numerator).bit_length() + a.denominator.bit_length() - 2) * 0.302
-        too_large = digits > MAX_DIGITS
+        bits = factor * (abs(a.numerator).bit_length() + a.denominator.bit_length() - 2)
+        too_large = bits * 302 > MAX_DIGITS * 1000  # whole numbers: the exponent may be beyond any float
     else:
         too_large = factor > 64
     if too_large:

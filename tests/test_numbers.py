@@ -267,3 +267,9 @@ def test_no_vector_takes_long(x: str) -> None:
     with contextlib.suppress(InputError):
         trace(parse_vector(x))
     assert time.process_time() - began < 2
+
+
+@pytest.mark.parametrize("text", ["9^9^9^9^9", "9^9^65504^94", "(1/3)^-9^65504^94", "sqrt(2)^9^65504^94", "2^(10^400)"])
+def test_an_exponent_beyond_any_float_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match=r"more than [0-9]+ digits"):
+        parse_number(text)
