@@ -211,3 +211,10 @@ def test_numbers_beyond_float64_are_judged_without_a_warning(asked: str) -> None
     done = invoke("diagnose", *asked.split())
     assert done.code == 1
     assert done.err == ""
+
+
+@pytest.mark.parametrize("size", [1e-306, 1e-170, 1e170, 1e306])
+def test_arrays_near_the_ends_of_float64_are_judged(size: float, tmp_path: Path) -> None:
+    np.save(tmp_path / "y.npy", np.array([[1.0, 2.0, 4.0], [3 * size, size, size]]))
+    done = invoke("diagnose", "[[1,2,4],[3,5,9]]", "--given", str(tmp_path / "y.npy"))
+    assert (done.code, done.err) == (1, "")

@@ -95,7 +95,7 @@ def fit(p: Points) -> Line | None:
     ends = np.ptp(p.x)
     slope_room = float(2 * np.max(p.room) / ends)
     divisor = 1 / slope
-    mean_room = float(np.max(p.room) * abs(divisor) + abs(offset) * divisor**2 * slope_room)
+    mean_room = float(np.max(p.room) * abs(divisor) + abs(offset) * square(divisor) * slope_room)
     return Line(
         p.row,
         p.center - offset * divisor,
@@ -111,6 +111,11 @@ def right_line(t: Trace, row: int) -> tuple[float, float]:
     divisor = divisor_of(t)
     mean = float(t["mean"].value[row, 0]) if "mean" in t and t.spec.numerator != "raw" else 0.0
     return mean, float(divisor[min(row, len(divisor) - 1), 0])
+
+
+def square(a: float) -> float:
+    """a^2, infinite where float64 ends: ** would raise there."""
+    return a * a
 
 
 def roundest(low: float, high: float) -> Fraction | None:
@@ -147,8 +152,8 @@ def deviations_spec(spec: Spec) -> Spec:
 def epsilons(problem: Problem, line: Line, t: Trace) -> Iterator[Fraction]:
     """Epsilons that would explain the line's divisor, where they are pinned down: of a usual size, or one digit."""
     variance = float(t["variance" if "variance" in t else "mean_square"].value[line.row, 0])
-    low = (line.divisor - line.divisor_room) ** 2 - variance
-    high = (line.divisor + line.divisor_room) ** 2 - variance
+    low = square(line.divisor - line.divisor_room) - variance
+    high = square(line.divisor + line.divisor_room) - variance
     noise = 4e-16 * variance
     value = roundest(low - noise, high + noise)
     if (

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lnorm_cli.arithmetic import Float
-from lnorm_cli.faults.infer import fit, points
+from lnorm_cli.faults.infer import fit, points, square
 from lnorm_cli.faults.problem import Problem
 from lnorm_cli.norm import Spec, Trace
 
@@ -154,17 +154,17 @@ def by_size(problem: Problem, rows: Array) -> PrecisionFault | None:
     for row in wrong:
         given = t.layout.rows(problem.answer.values)[row]
         mean, variance = float(t["mean"].value[row, 0]), float(t["variance"].value[row, 0])
-        reach = 16 * (8 + n**0.5) * unit * (mean**2 + variance)
+        reach = 16 * (8 + n**0.5) * unit * (square(mean) + variance)
         if np.isnan(given).all() or np.isinf(given).any():
             one_pass &= reach > variance
             continue
         line = fit(points(problem, t, int(row)))
         if line is None or not line.fits:
             return None
-        error = line.divisor**2 - float(problem.floats[3]) - variance
+        error = square(line.divisor) - float(problem.floats[3]) - variance
         errors.append(error)
         one_pass &= abs(error) <= reach and abs(line.mean - mean) <= 64 * (8 + n**0.5) * unit * abs(mean)
-        one_pass &= mean**2 > 16 * variance
+        one_pass &= square(mean) > 16 * variance
     if one_pass and len(wrong):
         return PrecisionFault(
             "one-pass-variance",

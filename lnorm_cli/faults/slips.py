@@ -11,7 +11,7 @@ from lnorm_cli.arithmetic import Exact
 from lnorm_cli.errors import InputError
 from lnorm_cli.faults.candidates import epsilon_detail, pieces, short
 from lnorm_cli.faults.condition import allowance
-from lnorm_cli.faults.infer import Line, deviations_spec, epsilons, fit, points, right_line, roundest
+from lnorm_cli.faults.infer import Line, deviations_spec, epsilons, fit, points, right_line, roundest, square
 from lnorm_cli.faults.problem import Problem
 from lnorm_cli.faults.words import decimal, number
 from lnorm_cli.norm import Trace
@@ -211,7 +211,7 @@ def _statistic_slip(problem: Problem, t: Trace, line: Line, count: int) -> Itera
             ("carried-forward",),
             (
                 f"Everything follows from a {words} of {number(line.divisor)} "
-                f"(variance plus epsilon {number(line.divisor**2)}); it is {number(divisor)}.",
+                f"(variance plus epsilon {number(square(line.divisor))}); it is {number(divisor)}.",
             ),
             "variance" if "variance" in t else "mean_square",
         )
