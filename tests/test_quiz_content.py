@@ -202,6 +202,14 @@ BAD = [
     ('[[item]]\nid = "variance"\nkind = "recall"\nprompt = "?"\nmodel = "m"\n', 2, "used already"),
     ('[[item]]\nid = "a"\nkind = "recall"\nprompt = "?"\nmodel = "m"\n\n[[item]]\nid = "a"\nkind = "recall"\n'
      'prompt = "?"\nmodel = "m"\n', 8, "used already"),
+    ('[[item]]\nid = "a"\nkind = "spot"\nprompt = "?"\nx = "1 2 3"\nfault = "sum-not-mean"\n'
+     'others = ["unbiased-variance"]\nnorm = "layur"\n', 8, "norm is 'layur', not one of layer, rms"),
+    ('[[item]]\nid = "a"\nkind = "number"\nprompt = "?"\ncompute = {x = "1 2", step = "output", index = 1e400}\n', 5,
+     "index a whole number"),
+    ('[[item]]\nid = "a"\nkind = "number"\nprompt = "?"\nanswer = "1"\nwrong = [{answer = 2}]\n', 6, "{answer ="),
+    ('[[item]]\nid = "a"\nkind = "formula"\nprompt = "?"\nanswer = "x"\nwrong = ["2*x"]\n', 6, "is written"),
+    ('[[item]]\nid = "a"\nkind = "choice"\nprompt = "?"\n'
+     'choices = [{text = "a", right = true}, {text = "b", feedback = 1}]\n', 5, "feedback is a text"),
 ]  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from lnorm_cli.errors import InputError, ProblemsError
 from lnorm_cli.explain.topics import find
 from lnorm_cli.faults.catalogue import catalogue
+from lnorm_cli.norm import NORMS
 from lnorm_cli.quiz.concepts import Concept
 from lnorm_cli.quiz.formulas import NAMES
 from lnorm_cli.quiz.questions import KINDS
@@ -177,7 +178,8 @@ def _problems(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
         if not re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9_.-]*", item["id"]):
             yield "id", "an id is made of letters, digits, - and _"
         yield from _check_explain(item)
-        yield from _CHECKS.get(kind, _nothing)(item)
+        inner = list(_check_tables(item))
+        yield from inner or _CHECKS.get(kind, _nothing)(item)
 
 
 def _check_explain(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -186,6 +188,21 @@ def _check_explain(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
             find(item["explain"])
         except InputError as error:
             yield "explain", f"explain: {error.what}; {error.hint}"
+
+
+def _check_tables(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """What stands in the tables of an item: texts, but for the index of a number."""
+    for entry in item.get("wrong", ()):
+        if not isinstance(entry, dict) or "answer" not in entry or not _are_texts(entry.values()):
+            yield "wrong", 'a wrong answer is written {answer = "...", feedback = "..."}'
+            return
+    compute = item.get("compute", {})
+    if not _are_texts(value for key, value in compute.items() if key != "index" or type(value) is not int):
+        yield "compute", "compute holds texts, and index a whole number"
+
+
+def _are_texts(values: Iterable[Any]) -> bool:
+    return all(isinstance(value, str) for value in values)
 
 
 def _wanted(types: tuple[type, ...]) -> str:
@@ -212,6 +229,8 @@ def _check_choice(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
         unknown = set(choice) - {"text", "right", "feedback"}
         if unknown:
             yield "choices", f"unknown field {sorted(unknown)[0]!r} of a choice"
+        elif not isinstance(choice.get("feedback", ""), str):
+            yield "choices", "feedback is a text"
 
 
 def _check_order(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
@@ -267,6 +286,9 @@ def _check_spot(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
         except InputError as error:
             yield key, error.what
             return
+    if item.get("norm", "layer") not in NORMS:
+        yield "norm", f"norm is {item['norm']!r}, not one of {', '.join(NORMS)}"
+        return
     if not 1 <= item.get("digits", 4) <= MOST_DIGITS:
         yield "digits", f"digits is {item['digits']}, not from 1 to {MOST_DIGITS}"
         return
