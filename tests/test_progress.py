@@ -231,6 +231,15 @@ def test_a_card_that_the_schedule_cannot_take_begins_anew(tmp_path: Path) -> Non
     assert due > datetime.now(UTC)
 
 
+def test_a_schema_that_is_no_text_is_damage(tmp_path: Path) -> None:
+    path = tmp_path / "progress.db"
+    store = Store(path)
+    store.record(answered())
+    store.close()
+    path.write_bytes(path.read_bytes().replace(b"NOT NULL", b"NOT NU\xffL", 1))
+    assert "damaged" in Store(path).notes[0]
+
+
 def test_without_saving_a_damaged_file_stays_where_it_is(tmp_path: Path) -> None:
     path = tmp_path / "progress.db"
     path.write_bytes(b"[]")

@@ -79,6 +79,8 @@ def damage(path: Path) -> str:
         raise
     except sqlite3.DatabaseError as error:
         return str(error)
+    except UnicodeDecodeError:  # SQLite's own message would quote what is damaged
+        return "its schema is not text"
     return ""
 
 
