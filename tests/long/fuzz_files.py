@@ -4,8 +4,9 @@
 
 Each input starts from a sound file (seeds.py), is damaged byte by byte (damage.py) and read by a command: x, gamma,
 beta, upstream gradients and answers from json, csv, txt, npy and npz; item packs; students' answers; the progress
-file. Some are left whole, and must then be taken. How an input is judged stands in harness.py. A folder in memory
-(TMPDIR=/dev/shm) makes it quicker.
+file. Most arrays are read by the reader alone, without a command ("reader" in the counts). Some files are left whole,
+and must then be taken. How an input is judged stands in harness.py. A folder in memory (TMPDIR=/dev/shm) makes it
+quicker.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import random
 import sqlite3
 import sys
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 
 import damage
@@ -23,7 +24,10 @@ from harness import Case, main, shown_bytes
 WHOLE = 0.02
 """The share of files that are not damaged."""
 
-KINDS = {"x": 60, "parameter": 15, "given": 4, "pack": 6, "answers": 9, "progress": 6}
+ALONE = 0.85
+"""The share of array files that only the reader reads: the commands around it have their own scripts."""
+
+KINDS = {"x": 75, "parameter": 15, "given": 1, "pack": 3, "answers": 4, "progress": 2}
 """Of a hundred inputs, so many are of each kind."""
 
 ANSWERS = b"h\nhalf\na\n1\nb\n1 2\n3\nacbd\ngamma*z\nx\nq\n"
@@ -75,9 +79,21 @@ def options(draw: random.Random) -> list[str]:
     return made + (["--dtype", draw.choice(("float32", "float16", "bfloat16"))] if draw.random() < 0.1 else [])
 
 
+def read_alone(name: str, data: bytes, codes: tuple[int, ...] = (0, 2), finite: bool = True) -> Case:
+    """The reader of arrays called by itself."""
+    from lnorm_cli.reading import read_arrays
+
+    reader = partial(read_arrays, name, finite=finite)
+    return Case(
+        ["(read_arrays)", name], codes, kind=f"reader {Path(name).suffix}", shown=shown_bytes(data), read=reader
+    )
+
+
 def read_as_x(draw: random.Random) -> Case:
     data, ending, damaged = array_file(draw)
     Path(f"x{ending}").write_bytes(data)
+    if draw.random() < ALONE:
+        return read_alone(f"x{ending}", data, (0, 2) if damaged else (0,), finite=draw.random() < 0.7)
     if draw.random() < 0.06:
         given = ["diagnose", "-i", f"x{ending}", "--given", "0,1,2", "--json"]
         return Case(given, (0, 1, 2), kind=f"x {ending}", shown=shown_bytes(data))
@@ -93,6 +109,8 @@ def read_as_parameter(draw: random.Random) -> Case:
     if draw.random() < 0.4:
         data, ending = damage.mutated(draw, draw.choice(seeds.PARAMETERS), seeds.PARAMETERS), ".txt"
     Path(f"p{ending}").write_bytes(data)
+    if draw.random() < ALONE:
+        return read_alone(f"p{ending}", data)
     name = draw.choice(("--gamma", "--gamma", "--beta", "--beta", "--backward"))
     arguments = ["compute", "1", "2", "4", name, f"@p{ending}", "--json", "--no-exact"]
     return Case(arguments, kind=f"{name} {ending}", shown=shown_bytes(data))
