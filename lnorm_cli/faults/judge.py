@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from lnorm_cli.faults import slips
 from lnorm_cli.faults.candidates import Candidate
 from lnorm_cli.faults.catalogue import fault
+from lnorm_cli.faults.closer import closer_epsilon
 from lnorm_cli.faults.finding import Finding, explained, names, of_slip
 from lnorm_cli.faults.harmless import at_worst, harmless, large_offset, shown_precision
 from lnorm_cli.faults.precision import by_size, reproduced
@@ -111,7 +112,8 @@ def _right(problem: Problem) -> Finding:
         others = [c for c in others if _exactly(problem, c)] or others[:MOST_NAMED]
         note = "One digit is too little to judge by: type two or more."
         return Finding("undecided", (), names(others), (), (note,), tuple(others))
-    return Finding("correct", candidates=tuple(fitting))
+    closer = None if problem.answer.typed else closer_epsilon(problem)
+    return closer or Finding("correct", candidates=tuple(fitting))
 
 
 def _exactly(problem: Problem, candidate: Candidate) -> bool:

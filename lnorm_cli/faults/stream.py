@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from lnorm_cli.arithmetic import Float
 from lnorm_cli.faults.answer import Answer
 from lnorm_cli.faults.candidates import pieces
+from lnorm_cli.faults.closer import closer_epsilon
 from lnorm_cli.faults.conclude import in_words
 from lnorm_cli.faults.diagnosis import Diagnosis
 from lnorm_cli.faults.finding import Finding
@@ -122,7 +123,10 @@ def diagnose_large(stream: Stream) -> Diagnosis:
     suspects = np.flatnonzero(suspicious(stream))
     wrong, all_judged = _wrong_slices(stream, suspects)
     if not wrong:
-        typical = stream.problem(slice(0, 1))
+        typical = stream.problem(slice(0, max(1, _SAMPLE_SIZE // stream.size)))
+        closer = closer_epsilon(typical)
+        if closer is not None:
+            return replace(in_words(typical, closer), row=(), worst=None)
         return Diagnosis("correct", "Correct.", tolerance=how_compared(typical))
     sample = stream.problem(np.array(wrong[: stream.sample]))
     rows = sample.fitting_rows(sample.spec)

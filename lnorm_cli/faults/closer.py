@@ -1,0 +1,59 @@
+"""Arrays that pass as right although another epsilon gives them far more closely.
+
+On a long row rounding may move the scale by more than epsilon does, so `condition` lets either pass. But it hardly ever
+does: programs stay within some ten roundings, and where all numbers are further off, the same way, than that, and one
+of the known ways to take epsilon gives them several times more closely, it is no rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+from lnorm_cli.faults.candidates import combine, pieces
+from lnorm_cli.faults.finding import Finding, explained
+from lnorm_cli.faults.problem import Problem
+
+CLOSER = 4.0
+"""How many times closer than the right result another has to be."""
+
+_ROUNDINGS = 8.0
+"""With sqrt(n) more: so many roundings off, as a root mean square, a program is not."""
+
+
+def closer_epsilon(problem: Problem) -> Finding | None:
+    """Another way to take epsilon, where it gives the numbers at least `CLOSER` times more closely."""
+    if problem.answer.dtype not in ("float32", "float64") or problem.step != "output":
+        return None
+    own = _distance(problem, problem.spec, problem.eps)
+    if not math.isfinite(own) or own < _ROUNDINGS + math.sqrt(problem.layout.n):
+        return None
+    statistics, _ = pieces(problem.spec, problem.x.shape, problem.eps)
+    found = []
+    for piece in statistics:
+        candidate = combine([piece], problem.spec, problem.eps)
+        if piece.id in ("epsilon-omitted", "epsilon-outside-root", "epsilon-value") and candidate is not None:
+            found.append((_distance(problem, candidate.spec, candidate.eps), candidate))
+    least = min((distance for distance, _ in found), default=math.inf)
+    if not least * CLOSER < own:
+        return None
+    near = [(distance, candidate) for distance, candidate in found if distance <= 1 + 2 * least]
+    near.sort(key=lambda pair: (pair[1].ids == ("epsilon-value",), pair[0]))
+    best = explained([candidate for _, candidate in near])
+    closeness = (
+        "Rounding at its worst might do as much, but hardly to all numbers alike: they are"
+        f" {own / max(least, 1.0):.0f} times nearer to that than to the right ones."
+    )
+    return replace(best, evidence=(*best.evidence, closeness))
+
+
+def _distance(problem: Problem, spec: Any, eps: Any) -> float:
+    """The root mean square of the differences from what a Spec gives, in roundings of the scaled values."""
+    import numpy as np
+
+    t = problem.run(spec, None, eps)
+    with np.errstate(all="ignore"):
+        size = np.mean((t.parameters["gamma"] * t["normalized"].value) ** 2)
+        off = np.mean((problem.given(t.layout) - t.steps[-1].value) ** 2)
+        return float(np.sqrt(off / size)) / (problem.answer.unit or 1.0)
