@@ -358,7 +358,7 @@ def test_json_keeps_numbers_as_they_stand(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [
-        ("a.csv", b"student,item,answer\n\xff,x,1\n", "byte 21 is not UTF-8"),
+        ("a.csv", b"student,item,answer\n\xff,x,1\n", "line 2: not UTF-8"),
         ("a.csv", b"student,item\n", "line 1: no column answer"),
         ("a.csv", b"item\n", "line 1: no column student, answer"),
         ("a.csv", b"answer,student,item\n1,2,Ada,x\n", "line 2: 4 cells, the first line has 3"),

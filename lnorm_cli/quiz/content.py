@@ -16,6 +16,7 @@ from lnorm_cli.norm import NORMS
 from lnorm_cli.quiz.concepts import Concept
 from lnorm_cli.quiz.formulas import NAMES
 from lnorm_cli.quiz.questions import KINDS
+from lnorm_cli.quiz.textfile import read_text
 from lnorm_cli.reading import parse_number, parse_vector
 from lnorm_cli.render.terminal import visible
 
@@ -104,19 +105,9 @@ def read_pack(path: Path, taken: Iterable[str] = ()) -> tuple[Concept, ...]:
 
 
 def _entries(path: Path) -> list[_Entry]:
+    text = read_text(path, MAX_BYTES)
     try:
-        raw = path.read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"{path}: cannot be read: {reason}", hint="check the file name") from None
-    if len(raw) > MAX_BYTES:
-        raise InputError(f"{path}: larger than {MAX_BYTES} bytes", hint="split the pack")
-    try:
-        text = raw.decode("utf-8-sig")
         document = tomllib.loads(text)
-    except UnicodeDecodeError as error:
-        line = raw[: error.start].count(b"\n") + 1
-        raise InputError(f"{path}, line {line}: not UTF-8 text", hint="save the pack as UTF-8") from None
     except tomllib.TOMLDecodeError as error:
         found = re.search(r"line (\d+)", str(error))
         where = f", line {found.group(1)}" if found else ""

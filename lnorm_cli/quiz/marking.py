@@ -17,6 +17,7 @@ from lnorm_cli.faults.catalogue import catalogue
 from lnorm_cli.quiz.bank import Bank
 from lnorm_cli.quiz.grading import Grade, grade
 from lnorm_cli.quiz.questions import Question
+from lnorm_cli.quiz.textfile import read_text
 
 COLUMNS = ("student", "item", "answer")
 MAX_BYTES = 50_000_000
@@ -100,18 +101,7 @@ def meaning(misconception: str) -> str:
 
 def read_answers(source: str) -> list[Given]:
     """Answers from a csv or json file; InputError names the file and the line."""
-    path = Path(source)
-    try:
-        raw = path.read_bytes()
-    except (OSError, ValueError) as error:  # ValueError: a name with a NUL in it
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(f"{source}: cannot be read: {reason}", hint="check the file name") from None
-    if len(raw) > MAX_BYTES:
-        raise InputError(f"{source}: larger than {MAX_BYTES} bytes", hint="split the file")
-    try:
-        text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InputError(f"{source}: byte {error.start + 1} is not UTF-8 text", hint="save it as UTF-8") from None
+    path, text = Path(source), read_text(source, MAX_BYTES)
     is_json = path.suffix.lower() == ".json" or text.lstrip()[:1] in ("[", "{")
     found = list(_from_json(text, source) if is_json else _from_csv(text, source))
     if not found:
