@@ -103,7 +103,10 @@ def drawn(draw: random.Random) -> Case:
         command = ["compute"]
     elif kind < 0.86:
         start = numbers(draw)
-        if draw.random() < 0.8:
+        if draw.random() < 0.25:
+            size = draw.choice((1, 2, 3, 4))
+            start = [*draw.choices(NUMBERS, k=size), "--given", *draw.choices(NUMBERS, k=size)]
+        elif draw.random() < 0.8:
             start += ["--given", *draw.choice([draw.choice(DIAGNOSE["--given"]).split(" "), numbers(draw)])]
         made = with_options(draw, start, DIAGNOSE)
         command = ["diagnose"]
