@@ -76,8 +76,9 @@ def find(problem: Problem) -> Finding:
 
 
 def _explained_at_its_digits(problem: Problem) -> bool:
-    """Whether one or two mistakes, or one wrong number, give the very digits typed."""
-    return bool(next(levels(problem, 1)) or slips.arithmetic_slip(problem) or _pairs(problem))
+    """Whether one or two mistakes, one wrong number, or too few digits on the way give the very digits typed."""
+    found = next(levels(problem, 1)) or slips.arithmetic_slip(problem) or rounded_right(problem, harmful=True)
+    return bool(found or _pairs(problem))
 
 
 def _is_finite(problem: Problem) -> bool:
