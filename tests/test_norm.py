@@ -319,7 +319,10 @@ def test_pools_at_their_limits() -> None:
     assert trace(x[0], Spec(pool="truncated", padding=3))["mean"].value.tolist() == [[3]]
     assert trace(x[0], Spec(pool="truncated", padding=9), eps=1)["mean"].value.tolist() == [[3]]  # one is always left
     assert trace(x, Spec(pool="neighbours", padding=2))["mean"].value.tolist() == [[3], [F(13, 6)]]
-    assert trace(x, Spec(pool="padded", padding=0)).output.tolist() == trace(x).output.tolist()
+    for nothing_added in (Spec(pool="padded", padding=0), Spec(padding=2)):
+        steps = trace(x, nothing_added)
+        assert "pool" not in steps
+        assert steps.output.tolist() == trace(x).output.tolist()
     sum_of_six = trace(x[0], Spec(pool="padded", padding=2, divisor="n-1"), eps=0)
     assert sum_of_six["variance"].value[0, 0] == (F(87) - 6 * F(17, 6) ** 2) / 5
 

@@ -40,7 +40,7 @@ def trace(
     if given.ndim == 0:
         given = given.reshape(1)
     layout = layout_of(given.shape, spec.axes)
-    values = {"epsilon": arithmetic.statistics.array([[eps]] if np.ndim(eps) == 0 else eps)}
+    values = {"epsilon": arithmetic.statistics.array([[eps]])}
     for name, parameter in (("gamma", gamma), ("beta", beta)):
         array = arithmetic.array(parameter)  # before it is broadcast: one conversion for each number given
         try:
