@@ -140,3 +140,8 @@ def test_an_option_at_the_end_without_its_value_names_its_own_help(command: str)
     path = command.split(" 1")[0].removesuffix(f" {name}")
     assert (done.code, done.out) == (2, "")
     assert done.err == f"error: {name} has no value\nhint: give one, as {name}=...; see lnorm {path} --help\n"
+
+
+def test_the_help_of_the_whole_is_the_same_with_and_without_the_options_built() -> None:
+    assert invoke("--help").out == invoke().out == invoke("-h").out
+    assert "compute" in invoke("--help").out

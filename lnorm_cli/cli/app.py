@@ -59,10 +59,25 @@ def build(arguments: Sequence[str] = ()) -> Any:
     names = [name for group in GROUPS.values() for name in group]
     for name in arguments[:1] if arguments and arguments[0] in names else names:
         import_module(f"lnorm_cli.cli.{name}").register(app)
+    if arguments and set(arguments) <= {"-h", "--help", "--version"}:
+        _leave_parameters_out(app)
     command = typer.main.get_command(app)
     use_plain_values(command)
     use_own_help(command)
     return command
+
+
+def _leave_parameters_out(app: typer.Typer) -> None:
+    """Keep the commands' names and first lines, all that the help of the whole shows; building options takes longer."""
+    for command in app.registered_commands:
+        told = command.callback.__doc__
+
+        def callback() -> None: ...
+
+        callback.__doc__ = told
+        command.callback = callback
+    for group in app.registered_groups:
+        group.typer_instance = typer.Typer(help=group.help)
 
 
 def _root(
