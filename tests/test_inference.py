@@ -171,6 +171,7 @@ def test_axes_that_are_tried() -> None:
     assert axes(LAYER, (2, 3, 4), "wrong-axis") == [(0,), (0, 1), (0, 2), (1,)]
     assert axes(LAYER, (2, 3, 4), "all-axes") == [(0, 1, 2), (1, 2)]
     assert axes(Spec(axes=(1, 2)), (2, 3, 4), "wrong-axis") == [(0,), (0, 1), (0, 2), (1,), (2,)]
+    assert axes(Spec(axes=(1, 2)), (2, 1, 4), "wrong-axis") == [(0,)]  # axis 2 alone is the same
     assert axes(LAYER, (1, 3, 4), "wrong-axis") == [(1,)]
     assert axes(LAYER, (2, 1, 4), "all-axes") == [(0, 1, 2)]
     assert axes(LAYER, (2, 1, 4), "wrong-axis") == [(0,)]

@@ -116,6 +116,22 @@ def test_a_mean_subtracted_wrong_over_the_right_divisor() -> None:
     assert result.first_step == "deviation"
 
 
+@pytest.mark.parametrize("dtype", ["float64", "float32"])
+def test_an_early_slip_in_an_array_of_one_row(dtype: str) -> None:
+    x = np.array([1, 2, 4, 9, 3], dtype)
+    misread = np.array([1, 2, 4, 8, 3], float)
+    given = ((misread - misread.mean()) / np.sqrt(misread.var() + 1e-5)).astype(dtype)
+    result = diagnose_arrays(x, given)
+    assert (result.faults, result.first_step) == (("carried-forward",), "x")
+    assert result.evidence[0] == "As if x[3] were 8 instead of 9."
+    deviations = x.astype(float) - 3.8
+    deviations[3] = 5.4
+    given = (deviations / np.sqrt((deviations**2).mean() + 1e-5)).astype(dtype)
+    result = diagnose_arrays(x, given)
+    assert (result.faults, result.first_step) == (("carried-forward",), "deviation")
+    assert result.evidence[0] == "As if the deviation of x[3] were 5.4 instead of 5.2."
+
+
 # ---- rows
 
 
@@ -155,6 +171,7 @@ def test_an_entry_that_is_no_number_is_said_and_nothing_is_read_into_the_others(
 def test_one_digit_names_what_gives_just_these_numbers() -> None:
     result = diagnose([2, 4, 4, 6], "-1 0 0 1")
     assert (result.verdict, result.alternatives) == ("undecided", ("variance-not-root",))
+    assert result.message == "Undecided. The right answer, and variance-not-root, give these digits alike."
     assert result.notes == ("One digit is too little to judge by: type two or more.",)
     assert len(diagnose([1, 2, 4], "-1 0 1").alternatives) == 5
     assert diagnose([2, 4, 4, 6], "-1.0 0 0 1.0").verdict == "wrong"

@@ -88,7 +88,7 @@ REFUSED = [
     ("1e20001", 0, "digits"), ("1e-99999", 0, "digits"), ("1e99999999999", 0, "digits"),
     ("1e19999*1e19999", 7, "digits"), ("(" * 60 + "1" + ")" * 60, 40, "deep"), ("^".join("2" * 99), 79, "deep"),
     ("1" * 20_001, 0, "digits"), ("1+" * 25_001, None, "longer than"), ("sqrt(" * 60 + "2" + ")" * 60, 200, "deep"),
-    ("(sqrt(2)+sqrt(3)+sqrt(5)+sqrt(7))^40", 33, "terms"),
+    ("(1^1+" * 60 + "1" + ")" * 60, None, "deep"), ("(sqrt(2)+sqrt(3)+sqrt(5)+sqrt(7))^40", 33, "terms"),
     ("+".join(f"sqrt({k}^3+1)" for k in range(2, 99)), None, "terms"),
 ]  # fmt: skip
 
@@ -146,6 +146,9 @@ def test_the_limits_themselves_are_taken() -> None:
     assert parse_number("1" * 20_000) == (F(10) ** 20_000 - 1) / 9
     assert parse_number("1e19999") == F(10) ** 19_999
     assert parse_number("(" * 39 + "1" + ")" * 39) == 1
+    assert parse_number("(1)".ljust(50_000)) == 1
+    with pytest.raises(InputError, match="longer than 50000"):
+        parse_number("(1)".ljust(50_001))
 
 
 numbers = st.recursive(
@@ -227,6 +230,9 @@ def test_the_place_of_a_bad_entry_is_its_place_in_the_list() -> None:
     with pytest.raises(InputError) as caught:
         parse_vector("[1, 2, [3, 4+x]]")
     assert caught.value.text[caught.value.position or 0] == "x"
+    with pytest.raises(InputError) as caught:
+        parse_vector("12 x 3")
+    assert caught.value.position == 3
 
 
 @pytest.mark.parametrize("text", ["1 2 (3", "1, [2, 3", "[1, 2"])
