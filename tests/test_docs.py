@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import shlex
 import subprocess
@@ -14,6 +15,7 @@ import pytest
 from conftest import environment, invoke
 
 from lnorm_cli.cli.app import build
+from lnorm_cli.render.notation import NO_BREAK
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -142,3 +144,13 @@ def test_the_examples_of_the_help_run(path: tuple[str, ...], tmp_path: Path, mon
         assert done.code in ((0, 1) if wrong_is_an_answer else (0,)), f"{line}\n{done.err}"
         assert done.out
         assert "internal" not in done.err
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "docs" / "img").glob("*.svg")), ids=lambda path: path.stem)
+def test_a_picture_shows_what_its_command_prints(path: Path, tmp_path: Path) -> None:
+    """By its text: how the letters are placed is the drawing library's affair."""
+    drawn = html.unescape("".join(re.findall(r"<text[^>]*>([^<]*)</text>", path.read_text(encoding="utf-8"))))
+    command, _, shown = drawn.partition("\n")
+    printed = bash(f"COLUMNS=80 {command.replace(NO_BREAK, ' ').removeprefix('$ ')}", tmp_path)
+    assert "".join(shown.replace(NO_BREAK, " ").split()) == "".join(printed.split())
+    assert "http" not in re.sub(r'xmlns="[^"]*"', "", path.read_text(encoding="utf-8"))
