@@ -212,3 +212,33 @@ def test_a_sublayer_that_multiplies_the_normalized_vector() -> None:
     assert "The numbers are norm(x + F(x)); asked for was x + F(norm(x))." in result.evidence
     both = diagnose(BLOCK, BLOCK + residual, residual=residual, order="post")
     assert (both.faults, both.alternatives) == (("pre-for-post",), ("final-norm-omitted",))
+
+
+def test_with_a_large_epsilon_the_sublayer_of_x_is_told_from_others() -> None:
+    """norm(3x) is norm(4x) but for epsilon."""
+    for x in (BLOCK, np.array(["1", "2", "3.5", "6"])):
+        residual = 2 * out(BLOCK, eps=1)
+        for factor, faults in ((3, ("post-for-pre",)), (4, ())):
+            given = out(factor * BLOCK, eps=1)
+            result = diagnose(x, given, residual=residual, order="pre", eps=1)
+            assert "post-for-pre" in result.faults if faults else result.faults != ("post-for-pre",)
+
+
+# ---- long typed lists, single steps
+
+
+def test_long_typed_lists_are_compared_in_floating_point() -> None:
+    x = np.random.default_rng(4).normal(0, 1, 1600).round(3)
+    texts = np.array([f"{v:.3f}" for v in x])
+    for ddof, verdict, faults in ((0, "correct", ()), (1, "wrong", ("unbiased-variance",))):
+        y = (x - x.mean()) / np.sqrt(x.var(ddof=ddof) + 1e-5)
+        result = diagnose(texts, " ".join(f"{v:.5e}" for v in y))
+        assert (result.verdict, result.faults) == (verdict, faults)
+        assert "in exact arithmetic" not in result.tolerance
+
+
+def test_x_itself_is_no_step_of_a_single_step() -> None:
+    result = diagnose([1, 2, 6], [["1", "2", "6"]], step="deviation")
+    assert (result.verdict, result.faults) == ("wrong", ())
+    squared = diagnose([1, 2, 6], [["4", "1", "9"]], step="deviation")
+    assert (squared.faults, squared.first_step) == (("other-step",), "squared_deviation")
