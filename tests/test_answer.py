@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import math
+import random
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
+from lnorm_cli.arithmetic import Float
+from lnorm_cli.errors import InputError
 from lnorm_cli.faults.answer import Typed, from_exact, make_answer, typed_number
-from lnorm_cli.faults.rounding import ALL, Habit, Rounded, habits, truncated, usual_habits
+from lnorm_cli.faults.rounding import ALL, HABITS, TIES, Habit, Rounded, habits, truncated, usual_habits
+from lnorm_cli.faults.roundings import _reach as reach
 from lnorm_cli.norm import LAYER, trace
 
 F = Fraction
@@ -215,3 +219,27 @@ def test_a_root_kept_with_few_digits(given: str) -> None:
     result: Any = diagnose([2, 4, 4, 6], f"-{given} 0 0 {given}", eps=0)
     assert (result.verdict, result.faults) == ("wrong", ("rounded-intermediate",))
     assert "at the root" in result.evidence[0]
+
+
+@pytest.mark.parametrize("significant", [False, True])
+def test_no_rounding_on_the_way_goes_further_than_its_bound(significant: bool) -> None:
+    """The bound decides whether a habit is worth trying, so one that is too small would hide rounding."""
+    chance = random.Random(7)
+    largest = 0.0
+    for _ in range(150):
+        n = chance.randint(3, 6)
+        x = [F(chance.randint(-90, 200), 10) for _ in range(n)]
+        gamma, beta = ([F(chance.randint(-30, 30), 10) for _ in range(n)] for _ in range(2))
+        habit = Habit(
+            chance.choice([ALL, *HABITS]), chance.randint(1, 4) + significant, significant, chance.choice(TIES)
+        )
+        options: dict[str, Any] = {"gamma": gamma, "beta": beta, "eps": F(1, 1000)}
+        try:
+            rounded = trace(x, LAYER, Rounded(habit), **options).output.astype(float)
+        except (InputError, ZeroDivisionError):
+            continue
+        exactly = trace(x, LAYER, Float(), **options)
+        off, bound = np.abs(rounded - exactly.output), reach(exactly, habit.digits, significant)[0]
+        assert (off <= bound * (1 + 1e-9)).all(), (x, habit)
+        largest = max(largest, float((off[bound > 0] / bound[bound > 0]).max()))
+    assert largest > 0.1  # and it is no bound that lets everything pass
