@@ -243,3 +243,12 @@ def test_no_rounding_on_the_way_goes_further_than_its_bound(significant: bool) -
         assert (off <= bound * (1 + 1e-9)).all(), (x, habit)
         largest = max(largest, float((off[bound > 0] / bound[bound > 0]).max()))
     assert largest > 0.1  # and it is no bound that lets everything pass
+
+
+def test_a_rounded_root_moves_an_outlier_furthest() -> None:
+    habit = Habit(frozenset({"root"}), 3, False, "up")
+    for top in range(5, 25):
+        x, options = [F(0)] * 59 + [F(top)], {"gamma": F(50), "eps": F(0)}
+        exactly = trace(x, LAYER, Float(), **options)
+        off = np.abs(trace(x, LAYER, Rounded(habit), **options).output.astype(float) - exactly.output)
+        assert (off <= reach(exactly, 3, False)[0]).all()
