@@ -24,7 +24,10 @@ set_hypothesis_home_dir(os.path.join(tempfile.gettempdir(), "hypothesis-of-lnorm
 settings.register_profile("lnorm", deadline=None, database=None, derandomize=True, print_blob=False)
 settings.load_profile("lnorm")
 
-_CLEAN = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TERM", "PYTHONIOENCODING", "PYTHONUTF8", "LNORM_DATA_DIR")
+_CLEAN = (
+    "NO_COLOR", "FORCE_COLOR", "COLUMNS", "LINES", "TERM", "PYTHONIOENCODING", "PYTHONUTF8", "PYTHONUNBUFFERED",
+    "LNORM_DATA_DIR",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from conftest import environment
 
 FUNCTIONS = Path(__file__).parent / "functions"
 
@@ -146,22 +147,26 @@ def test_timeout_is_the_users(tmp_path: Path) -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")
 def test_watch_runs_again_on_save_and_leaves_with_130(tmp_path: Path) -> None:
     path = written(tmp_path, RIGHT.format("return None"))
-    watching = subprocess.Popen(
+    with subprocess.Popen(
         [sys.executable, "-m", "lnorm_cli", "check", f"{path}:layer_norm", "--watch", "--case", "one-row"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         encoding="utf-8",
-    )
-    assert watching.stdout is not None
-    limit = threading.Timer(60, watching.kill)  # reading would wait for ever where nothing comes
-    limit.start()
-    assert watching.stdout.readline().startswith("fails")
-    written(tmp_path, RIGHT.format("pass"))
-    assert any(line.startswith("conforms") for line in iter(watching.stdout.readline, ""))
-    limit.cancel()
-    watching.send_signal(signal.SIGINT)
-    assert watching.wait(timeout=10) == 130
-    assert "Traceback" not in (watching.communicate()[1] or "")
+        env=environment(),
+    ) as watching:
+        assert watching.stdout is not None
+        limit = threading.Timer(60, watching.kill)  # reading would wait for ever where nothing comes
+        limit.start()
+        try:
+            assert watching.stdout.readline().startswith("fails")
+            written(tmp_path, RIGHT.format("pass"))
+            assert any(line.startswith("conforms") for line in iter(watching.stdout.readline, ""))
+            watching.send_signal(signal.SIGINT)
+            assert watching.wait(timeout=10) == 130
+            assert "Traceback" not in (watching.communicate()[1] or "")
+        finally:
+            limit.cancel()
+            watching.kill()
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals")

@@ -129,6 +129,7 @@ def _watch(target: str, once: Callable[[], Report], ascii: bool) -> int:
     for _ in saves(path):
         try:
             _write(once(), ascii)
+            sys.stdout.flush()  # a pipe would keep it until the end, which does not come
         except InputError as error:
             print(f"error: {visible(error.what)}\nhint: {visible(error.hint)}", file=sys.stderr)
         print(f"\nwaiting for {visible(str(path))} to be saved; Ctrl-C leaves", file=sys.stderr, flush=True)

@@ -68,9 +68,10 @@ def suite(python: Path, options: list[str]) -> tuple[dict[str, int], float]:
     """Run the tests; how many there were of each outcome, and the seconds."""
     report = python.parent / "report.xml"
     command = [python, "-m", "pytest", "-rfE", "--tb=short", f"--junitxml={report}", *options]
-    path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    env = {**kept, "PATH": f"{python.parent}{os.pathsep}{kept['PATH']}"}
     begun = time.monotonic()
-    done = subprocess.run(command, cwd=ROOT, env={**os.environ, "PATH": path}, capture_output=True, text=True)
+    done = subprocess.run(command, cwd=ROOT, env=env, capture_output=True, text=True)
     seconds = time.monotonic() - begun
     if not report.exists():
         sys.exit(done.stdout[-3000:] + done.stderr[-3000:])
