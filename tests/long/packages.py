@@ -1,6 +1,6 @@
 """Build the sdist and from it the wheel, look what is in them, and use the wheel in an empty environment.
 
-    python tests/long/packaging.py
+    python tests/long/packages.py
 
 Asks the package index for what building and installing need. Prints a line for each check; exit code 1 when one
 failed. Run it in a clean clone: what lies about untracked is found in the sdist, and said.
