@@ -229,6 +229,15 @@ def test_what_a_header_promises_is_not_believed(
     assert "Warning" not in done.err
 
 
+@pytest.mark.parametrize("bits", [0xFFA0, 0x7F81, 0x7FC0])
+def test_every_kind_of_nan_is_refused_without_a_warning(tmp_path: Path, bits: int) -> None:
+    np.save(tmp_path / "x.npy", np.array([0x3F80, bits], np.uint16).view(ml_dtypes.bfloat16))
+    done = run("compute", "-i", str(tmp_path / "x.npy"))
+    assert (done.code, done.out) == (2, "")
+    assert "x[1] is nan" in done.err
+    assert "Warning" not in done.err
+
+
 def test_nan_far_into_a_large_array_is_found_by_place(tmp_path: Path) -> None:
     x = np.zeros((3000, 2000), np.float32)
     x[2999, 1998] = np.inf

@@ -117,7 +117,8 @@ def checked(array: NDArray[Any], name: str, finite: bool) -> NDArray[Any]:
     if finite and array.dtype.kind not in "iu":
         for start in range(0, len(array), max(1, 2**22 // max(1, array[0].size))):
             part = array[start : start + max(1, 2**22 // max(1, array[0].size))]
-            bad = ~np.isfinite(part)
+            with np.errstate(invalid="ignore"):  # a signalling nan of bfloat16 sets the flag
+                bad = ~np.isfinite(part)
             if bad.any():
                 index = np.unravel_index(int(np.argmax(bad)), bad.shape)
                 place = "".join(f"[{int(i) + (start if k == 0 else 0)}]" for k, i in enumerate(index))
