@@ -69,6 +69,15 @@ def test_the_allowance_is_that_of_its_formulas(row: str, spec: Spec, dtype: str,
     assert found.total[0] == pytest.approx(total, rel=1e-6, abs=tiny)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "least"), [("float64", -1074), ("float32", -149), ("float16", -24), ("bfloat16", -133)]
+)
+def test_below_all_roundings_there_is_the_least_number_of_a_type(dtype: str, least: int) -> None:
+    for gamma in (0.0, -3.0):
+        t = trace(np.array([0.0, 0.0, 0.0]), LAYER, Float(), gamma=gamma)
+        assert allowance(t, Float(dtype).unit, dtype).noise.tolist() == [[2 * (1 + abs(gamma)) * 2.0**least] * 3]
+
+
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
 @pytest.mark.parametrize("n", [16, 400])
 def test_errors_of_mean_and_divisor_pass_together_and_not_alone(dtype: str, n: int) -> None:

@@ -63,7 +63,7 @@ def diagnose_block(
     if ways[0].inner is not None and next(levels(problems[0], 1)):
         return conclude(problems[0])
     for place, problem in zip(ways[1:], problems[1:], strict=True):
-        singles = next(levels(problem, 1)) if place.inner is not None and place.ids else []
+        singles = next(levels(problem, 1)) if place.inner is not None and (place.ids or place.right) else []
         if singles:
             inside = in_words(problem, Finding("wrong", (*place.ids, *singles[0].ids), candidates=(singles[0],)))
             return replace(inside, evidence=(f"The numbers are {place.formula}, with that norm.",))
