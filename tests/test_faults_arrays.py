@@ -179,6 +179,14 @@ def test_a_large_square_array_and_pairs_of_mistakes() -> None:
     assert set(found.faults) == {"unbiased-variance", "epsilon-outside-root", "beta-before-gamma"}
 
 
+def test_a_large_square_array_is_not_thought_to_lack_keepdims_unless_it_does() -> None:
+    x = np.random.default_rng(9).normal(0.5, 1, (200, 200))
+    down = (x - x.mean(0)) / np.sqrt(x.var(0) + 1e-5)
+    assert diagnose_arrays(x, down).faults == ("wrong-axis",)
+    across = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5)
+    assert "missing-keepdims" not in diagnose_arrays(x, 1.3 * across + 0.2).faults
+
+
 def test_large_batch_norm_and_channels(large: tuple[Any, Any, Any, Any]) -> None:
     x, gamma, beta, _ = large
     y = (x - x.mean(0)) / np.sqrt(x.var(0) + np.float32(1e-5)) * gamma + beta
