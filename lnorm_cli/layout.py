@@ -107,5 +107,5 @@ def align(parameter: Any, name: str, shape: tuple[int, ...], axes: tuple[int, ..
         )
     raise InputError(
         f"{name} has shape {array.shape}, the normalized axes of x have {expected}",
-        hint=f"give {name} one number, the shape {expected}, or one that broadcasts to {shape}",
+        hint=f"give {name} one number, the shape {expected}, or {len(shape)} axes that broadcast to {shape}",
     )

@@ -21,6 +21,7 @@ STAGES: dict[str, str] = {
     "rooted-twice": "root",
     "divided-by-reciprocal": "root",
     "divided-by-square": "root",
+    "division-omitted": "root spread divisor epsilon eps",
     "mean-absolute-deviation": "spread root",
     "not-centered": "numerator",
     "sign-flipped": "numerator",
@@ -110,7 +111,9 @@ def _spread(values: Sequence[Fraction], mean: Fraction, made: set[str]) -> Fract
 def _divided_by(spread: Fraction, e: Fraction, made: set[str]) -> mpf:
     apart = {"epsilon-omitted", "epsilon-outside-root", "epsilon-after-division"} & made
     under = exact(spread if apart else spread + e)
-    if "variance-not-root" in made or "mean-absolute-deviation" in made:
+    if "division-omitted" in made:
+        root = exact(Fraction(1))
+    elif "variance-not-root" in made or "mean-absolute-deviation" in made:
         root = under
     elif "rooted-twice" in made:
         root = mp.sqrt(mp.sqrt(under))

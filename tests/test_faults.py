@@ -26,6 +26,7 @@ IDS = [
     "unbiased-variance",
     "sum-not-mean",
     "variance-not-root",
+    "division-omitted",
     "mean-absolute-deviation",
     "not-centered",
     "second-moment",

@@ -126,6 +126,7 @@ WRONG: list[tuple[Spec, Formula]] = [
     (Spec(divisor="n-1"), plain(mean, lambda x, e: root(var(x, 1) + e))),
     (Spec(divisor="1"), plain(mean, lambda x, e: root(len(x) * var(x) + e))),
     (Spec(power=F(1)), plain(mean, lambda x, e: var(x) + e)),
+    (Spec(power=F(0)), plain(mean, lambda x, e: F(1))),
     (Spec(power=F(2)), plain(mean, lambda x, e: (var(x) + e) ** 2)),
     (Spec(power=F(1, 4)), plain(mean, lambda x, e: root(root(var(x) + e)))),
     (Spec(power=F(-1, 2)), plain(mean, lambda x, e: 1 / root(var(x) + e))),

@@ -187,6 +187,8 @@ def _pointless(changes: dict[str, Any], spec: Spec) -> bool:
         return True
     if changes.get("spread") == "mean-absolute" and "divisor" in changes:
         return True
+    if changes.get("power") == 0 and ({"divisor", "spread", "epsilon", "eps"} & set(changes)):
+        return True
     if epsilon == "alone" and ({"divisor", "spread", "eps"} & set(changes)):
         return True
     if is_rms(spec) and changes.get("numerator") == "flipped":

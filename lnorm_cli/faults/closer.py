@@ -11,7 +11,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from lnorm_cli.faults.candidates import combine, pieces
+from lnorm_cli.faults.candidates import Candidate, combine, pieces
 from lnorm_cli.faults.finding import Finding, explained
 from lnorm_cli.faults.problem import Problem
 
@@ -20,6 +20,24 @@ CLOSER = 4.0
 
 _ROUNDINGS = 8.0
 """With sqrt(n) more: so many roundings off, as a root mean square, a program is not."""
+
+
+EPSILONS = ("epsilon-omitted", "epsilon-outside-root", "epsilon-value")
+
+
+def nearest(problem: Problem, found: list[Candidate]) -> list[Candidate]:
+    """Of explanations that are all ways to take epsilon, those to which an array is nearest."""
+    if len(found) < 2 or problem.answer.typed or any(c.ids[0] not in EPSILONS or len(c.ids) > 1 for c in found):
+        return found
+    return _near([(_distance(problem, c.spec, c.eps), c) for c in found])
+
+
+def _near(found: list[tuple[float, Candidate]]) -> list[Candidate]:
+    """The nearest and those that are hardly further, the named ways before mere values."""
+    least = min(distance for distance, _ in found)
+    near = [(distance, candidate) for distance, candidate in found if distance <= 0.2 + 1.5 * least]
+    near.sort(key=lambda pair: (pair[1].ids == ("epsilon-value",), pair[0]))
+    return [candidate for _, candidate in near]
 
 
 def closer_epsilon(problem: Problem) -> Finding | None:
@@ -33,14 +51,12 @@ def closer_epsilon(problem: Problem) -> Finding | None:
     found = []
     for piece in statistics:
         candidate = combine([piece], problem.spec, problem.eps)
-        if piece.id in ("epsilon-omitted", "epsilon-outside-root", "epsilon-value") and candidate is not None:
+        if piece.id in EPSILONS and candidate is not None:
             found.append((_distance(problem, candidate.spec, candidate.eps), candidate))
     least = min((distance for distance, _ in found), default=math.inf)
     if not least * CLOSER < own:
         return None
-    near = [(distance, candidate) for distance, candidate in found if distance <= 1 + 2 * least]
-    near.sort(key=lambda pair: (pair[1].ids == ("epsilon-value",), pair[0]))
-    best = explained([candidate for _, candidate in near])
+    best = explained(_near(found))
     closeness = (
         "Rounding at its worst might do as much, but hardly to all numbers alike: they are"
         f" {own / max(least, 1.0):.0f} times nearer to that than to the right ones."

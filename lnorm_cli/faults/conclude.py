@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -14,7 +15,7 @@ from lnorm_cli.faults.finding import Finding
 from lnorm_cli.faults.infer import Line, right_line
 from lnorm_cli.faults.judge import find
 from lnorm_cli.faults.problem import Problem
-from lnorm_cli.faults.words import first_difference, hidden, how_compared, separating
+from lnorm_cli.faults.words import first_difference, hidden, how_compared, index_text, separating
 from lnorm_cli.norm import Spec, Trace
 
 if TYPE_CHECKING:
@@ -59,6 +60,8 @@ def conclude(problem: Problem, *, symbolic_zero: bool = False) -> Diagnosis:
         others = tuple(name for name in found.faults if name != "epsilon-omitted")
         found = replace(found, faults=others, candidates=(), notes=(*found.notes, note))
         found = found if others else Finding("correct", notes=(note,))
+    elif symbolic_zero and found.faults == ("epsilon-omitted",):
+        found = replace(found, notes=(*found.notes, "With epsilon 0 it is right: --eps 0 asks for that."))
     return in_words(problem, found)
 
 
@@ -148,11 +151,13 @@ def _with_numbers(diagnosis: Diagnosis, problem: Problem, right: Trace) -> Diagn
         return diagnosis
     mean, divisor = right_line(right, row)
     near = line.fits or _sensible(line, right["x"].value[row], divisor)
-    own = line.mean if abs(line.mean - mean) > line.mean_room else mean
-    same = abs(line.divisor - divisor) <= line.divisor_room
+    exactly = "carried-forward" in diagnosis.faults  # there the two are what the explanation is about
+    own = line.mean if exactly or abs(line.mean - mean) > line.mean_room else mean
+    same = not exactly and abs(line.divisor - divisor) <= line.divisor_room
     if not diagnosis.faults and diagnosis.verdict == "wrong":
         parted = "mean" if own != mean else "" if same else "variance"
-        diagnosis = _unexplained(diagnosis, line, parted, near)
+        places = np.argwhere(slips.elements_right(problem)).tolist()
+        diagnosis = _unexplained(diagnosis, line, parted, near, places)
     if not near:
         return diagnosis
     return replace(
@@ -168,14 +173,21 @@ def _sensible(line: Line, x: Array, divisor: float) -> bool:
     return x.min() - spread <= line.mean <= x.max() + spread and 0.05 <= line.divisor / divisor <= 20
 
 
-def _unexplained(diagnosis: Diagnosis, line: Line, parted: str, near: bool) -> Diagnosis:
-    """Where no known mistake fits: what the numbers imply, and the step where they `parted` from the right ones."""
+def _unexplained(
+    diagnosis: Diagnosis, line: Line, parted: str, near: bool, places: Sequence[Sequence[int]]
+) -> Diagnosis:
+    """Where no known mistake fits: what the numbers imply, the step where they `parted` from the right ones.
+
+    `places` are the elements that are right.
+    """
     if line.fits:
         return replace(diagnosis, first_step=parted)
+    right = [f"y[{index_text(place)}]" for place in places]
+    some = (f"Right as they stand: {', '.join(right[:6])}{', ...' if len(right) > 6 else ''}.",) if right else ()
     sentence = "No one mean and standard deviation give all these numbers" + (
         "; the nearest are shown." if near else "."
     )
-    return replace(diagnosis, first_step="normalized", evidence=(*diagnosis.evidence, sentence))
+    return replace(diagnosis, first_step="normalized", evidence=(*diagnosis.evidence, *some, sentence))
 
 
 def _tidy(value: float, room: float) -> float:

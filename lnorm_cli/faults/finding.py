@@ -30,11 +30,13 @@ class Finding:
 def explained(found: Sequence[Candidate], verdict: str = "wrong") -> Finding:
     """The first of equally good explanations as the faults, the others as alternatives."""
     best = found[0]
+    epsilons = [c.pieces[0].detail for c in found[1:] if c.ids == ("epsilon-value",) != best.ids]
+    fitting = (f"Fitting as well: {'; '.join(epsilons)}.",) if epsilons else ()
     return Finding(
         verdict,
         best.ids,
         names(found[1:], best),
-        tuple(f"{d[0].upper()}{d[1:]}." for d in best.details),
+        (*(f"{d[0].upper()}{d[1:]}." for d in best.details), *fitting),
         (),
         tuple(found),
     )

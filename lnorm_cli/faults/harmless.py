@@ -25,12 +25,12 @@ def harmless(problem: Problem) -> Finding | None:
     if right is not None:
         return right
     if cut_off(problem):
-        note = "The digits were cut off, not rounded."
+        note = "Digits were cut off where they are to be rounded."
         return Finding("rounded", ("rounded-intermediate",), notes=(note,))
     habit = rounded_right(problem, harmful=False)
     if habit is not None:
         return Finding("rounded", ("rounded-intermediate",), evidence=(f"With {habit.words} it comes out so.",))
-    return large_offset(problem) or barely_shown(problem)
+    return barely_shown(problem)
 
 
 def at_precision(shorter: Problem | None) -> Finding | None:
@@ -41,11 +41,6 @@ def at_precision(shorter: Problem | None) -> Finding | None:
     return Finding("correct", notes=(note,), tolerance_of=shorter)
 
 
-def at_worst(problem: Problem) -> Finding | None:
-    """Right at what rounding may do at worst in the type that typed numbers show, which no program was seen to do."""
-    return at_precision(shown_precision(problem, measured=False))
-
-
 def barely_shown(problem: Problem) -> Finding | None:
     """Right but for float32's noise in the last of few digits: that of a sum that cancels may show in six."""
     if problem.answer.digits != FLOAT32_FEWEST:
@@ -53,12 +48,12 @@ def barely_shown(problem: Problem) -> Finding | None:
     return at_precision(replace(problem, answer=problem.answer.at("float32"), measured=problem.exactly))
 
 
-def shown_precision(problem: Problem, measured: bool = True) -> Problem | None:
+def shown_precision(problem: Problem) -> Problem | None:
     """The problem judged at the floating-point type that typed numbers show, if they show one."""
     dtype = problem.answer.plausible_dtype()
     if not dtype:
         return None
-    shorter = replace(problem, answer=problem.answer.at(dtype), measured=measured and problem.exactly)
+    shorter = replace(problem, answer=problem.answer.at(dtype), measured=problem.exactly)
     return at_dtype(shorter, dtype) if dtype in ("float16", "bfloat16") else shorter
 
 
@@ -66,7 +61,7 @@ def accepted(problem: Problem) -> bool:
     """Whether the answer is right at its digits, or at the precision of the type it shows."""
     if problem.fits(problem.spec):
         return True
-    return at_precision(shown_precision(problem, measured=False)) is not None
+    return at_precision(shown_precision(problem)) is not None
 
 
 def large_offset(problem: Problem) -> Finding | None:

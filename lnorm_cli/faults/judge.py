@@ -16,15 +16,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from lnorm_cli.faults import slips
 from lnorm_cli.faults.candidates import Candidate
 from lnorm_cli.faults.catalogue import fault
-from lnorm_cli.faults.closer import closer_epsilon
+from lnorm_cli.faults.closer import closer_epsilon, nearest
 from lnorm_cli.faults.finding import Finding, explained, names, of_slip
-from lnorm_cli.faults.harmless import at_worst, harmless, large_offset, shown_precision
+from lnorm_cli.faults.harmless import harmless, large_offset, shown_precision
 from lnorm_cli.faults.precision import by_size, reproduced
 from lnorm_cli.faults.problem import Problem
 from lnorm_cli.faults.rounding import Habit
 from lnorm_cli.faults.roundings import coarse, rounded_fault, rounded_right
 from lnorm_cli.faults.rows import inferred, judge_step, one_early_number
 from lnorm_cli.faults.search import levels
+from lnorm_cli.faults.slips import Slip
 from lnorm_cli.faults.words import joined
 
 if TYPE_CHECKING:
@@ -62,9 +63,9 @@ def find(problem: Problem) -> Finding:
         return _right(problem)
     if problem.step != "output":
         return judge_step(problem)
-    right = harmless(problem) if problem.answer.typed else large_offset(problem)
-    if right is None and problem.answer.typed and not _explained_at_its_digits(problem):
-        right = at_worst(problem)
+    right = harmless(problem) if problem.answer.typed else None
+    if right is None and not (problem.answer.typed and _explained_at_its_digits(problem)):
+        right = large_offset(problem)
     if right is not None:
         singles = next(levels(problem, 1))
         if singles:
@@ -140,16 +141,21 @@ def _typed(problem: Problem) -> Finding | None:
         singles = next(levels(shorter, 1))
         also = _pairs(problem) if singles else []  # two mistakes that give the very digits, without float32's noise
     step = slips.other_step(problem)
-    if step is not None and step.first_step in COMMON_STEPS and all(c.rarity > 1 for c in singles):
-        return replace(of_slip(step), alternatives=names(_sharpest(problem, singles)))
+    common = _common_step(problem, step, singles)
+    if common is not None:
+        return common
     if singles:
         found = explained(_sharpest(problem, singles))
-        return replace(found, alternatives=(*found.alternatives, *names(also)))
+        more = step.ids if step is not None and "division-omitted" not in found.alternatives else ()
+        return replace(found, alternatives=(*found.alternatives, *more, *names(also)))
     slip = slips.sign_of_all(problem)
     if slip is not None:
         return of_slip(slip)
     habit = rounded_right(problem, harmful=True)
     if habit is not None:
+        early = one_early_number(problem) if habit.digits == 0 else None
+        if early is not None:  # to round to whole numbers explains much, and is done by few
+            return replace(early, alternatives=(*early.alternatives, "rounded-intermediate"))
         evidence = f"With {habit.words} it comes out so, too few for the digits of the answer."
         return Finding("wrong", ("rounded-intermediate",), names(_pairs(problem)), (evidence,))
     slip = slips.arithmetic_slip(problem) or slips.wrong_order(problem) or step
@@ -165,6 +171,14 @@ def _typed(problem: Problem) -> Finding | None:
     if precision is not None:
         return Finding("wrong", (precision.id,), evidence=(precision.evidence,), wrong=precision.trace)
     return None
+
+
+def _common_step(problem: Problem, step: Slip | None, singles: list[Candidate]) -> Finding | None:
+    """An early step given as the answer, unless a common mistake (other than not to divide) gives the same."""
+    others = [c for c in singles if c.ids != ("division-omitted",)]
+    if step is None or step.first_step not in COMMON_STEPS or any(c.rarity < 2 for c in others):
+        return None
+    return replace(of_slip(step), alternatives=names(_sharpest(problem, others)))
 
 
 def _odd(problem: Problem) -> bool:
@@ -199,7 +213,7 @@ def _borne(problem: Problem) -> int:
 
 
 def _array(problem: Problem, rows: Array) -> Finding | None:
-    singles = next(levels(problem, 1))
+    singles = nearest(problem, next(levels(problem, 1)))
     precision = None if singles and problem.x.size > MOST_REPRODUCED else reproduced(problem)
     if precision is not None:
         return Finding(
@@ -210,10 +224,11 @@ def _array(problem: Problem, rows: Array) -> Finding | None:
             candidates=tuple(singles),
             wrong=precision.trace,
         )
+    step = slips.other_step(problem)
     if singles:
-        return explained(singles)
+        return _common_step(problem, step, singles) or explained(singles)
     slip = slips.sign_of_all(problem) or slips.arithmetic_slip(problem) or slips.wrong_order(problem)
-    slip = slip or slips.other_step(problem)
+    slip = slip or step
     if slip is not None:
         return of_slip(slip)
     found = _several(problem)

@@ -84,7 +84,7 @@ def habits(decimals: int, significant: int) -> Iterator[Habit]:
 
     Last come all other choices of steps, rounded as the answer is.
     """
-    for offset in (0, 1, 2, -1, -2, -3, -4):
+    for offset in (0, 1, 2, *range(-1, -max(5, decimals), -1)):
         for kinds in HABITS:
             for ties in TIES:
                 if decimals + offset >= 0:

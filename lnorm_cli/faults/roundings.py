@@ -44,7 +44,7 @@ def coarse(problem: Problem) -> bool:
 
 
 def cut_off(problem: Problem) -> bool:
-    """Whether every number is the right one with its further digits cut off."""
+    """Whether every number is the right one, some of them with their further digits cut off instead of rounded."""
     answer = problem.answer
     if not problem.exactly or answer.digits < 2 or not _all_finite(problem):
         return False
@@ -56,7 +56,7 @@ def cut_off(problem: Problem) -> bool:
     assert answer.half is not None
     values = (approximate(value) for value in t.output.flat)
     return all(
-        half and truncated(given, value, half)
+        half and (truncated(given, value, half) or abs(given - value) <= half)
         for given, value, half in zip(answer.exact.flat, values, answer.half.flat, strict=True)
     )
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lnorm_cli.faults import slips
+from lnorm_cli.faults.carried import carried_forward
 from lnorm_cli.faults.finding import Finding, explained, names, of_slip
 from lnorm_cli.faults.problem import Problem
 from lnorm_cli.faults.search import levels
@@ -47,7 +48,7 @@ def one_early_number(problem: Problem) -> Finding | None:
 
     if problem.layout.count > 1:
         return None
-    found = list(slips.carried_forward(rows_of(problem, np.array([0]))))
+    found = list(carried_forward(rows_of(problem, np.array([0]))))
     if not found:
         return None
     best = min(found, key=lambda slip: len(slip.ids))

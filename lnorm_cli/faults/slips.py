@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lnorm_cli import exact
-from lnorm_cli.arithmetic import Exact
-from lnorm_cli.errors import InputError
-from lnorm_cli.faults.candidates import epsilon_detail, pieces, short
+from lnorm_cli.faults.candidates import epsilon_detail, short
 from lnorm_cli.faults.condition import allowance
-from lnorm_cli.faults.infer import Line, deviations_spec, epsilons, fit, points, right_line, roundest, square
+from lnorm_cli.faults.infer import Line, epsilons, fit, points
 from lnorm_cli.faults.problem import Problem
-from lnorm_cli.faults.words import decimal, number
 from lnorm_cli.norm import Trace
 
 if TYPE_CHECKING:
@@ -23,8 +20,6 @@ if TYPE_CHECKING:
 
 _MOST_PLACES = 6
 """Places named in one sentence."""
-_MOST_POINTS = 64
-_LEAST_POINTS = 3
 
 
 @dataclass(frozen=True)
@@ -47,11 +42,19 @@ def elements_right(problem: Problem, values: Array | None = None) -> Array:
     result = t.output
     with np.errstate(all="ignore"):
         if answer.unit is not None:
-            room = answer.slack + t.layout.restore(allowance(t, answer.unit, answer.dtype).total)
+            room = answer.slack + t.layout.restore(_room(problem, t))
         else:
             room = answer.slack * (1 + 1e-9) + 2.0**-44 * np.abs(result)
         same = (np.isnan(given) & np.isnan(result)) | (given == result)
         return np.asarray(same | (np.abs(given - result) <= room))
+
+
+def _room(problem: Problem, t: Trace) -> Array:
+    """What rounding is granted in the answer's type, in rows."""
+    import numpy as np
+
+    allowed, most = allowance(t, problem.answer.unit or 0.0, problem.answer.dtype).total, problem.most(t)
+    return allowed if most is None else np.fmin(allowed, most)
 
 
 def arithmetic_slip(problem: Problem) -> Slip | None:
@@ -92,7 +95,7 @@ def wrong_order(problem: Problem) -> Slip | None:
         return None
     room = t.layout.rows(problem.answer.slack)
     if problem.answer.unit is not None:
-        room = room + allowance(t, problem.answer.unit, problem.answer.dtype).total
+        room = room + _room(problem, t)
     order = np.argsort(given, axis=-1), np.argsort(right, axis=-1)
     sorted_given, sorted_right = (np.take_along_axis(a, o, -1) for a, o in zip((given, right), order, strict=True))
     near = np.abs(sorted_given - sorted_right) <= np.take_along_axis(room, order[0], -1) * (1 + 1e-9) + 1e-12 * np.abs(
@@ -154,125 +157,16 @@ def another_epsilon(problem: Problem, row: int) -> Slip | None:
         return None
     for value in epsilons(problem, line, t):
         if value != problem.eps and problem.fits(problem.spec, value):
-            evidence = (
-                f"The answer fixes {epsilon_detail(value)}; {short(exact.approximate(problem.eps))} was asked for."
-            )
-            return Slip(("epsilon-value",), (evidence,), "variance_plus_epsilon")
+            return Slip(("epsilon-value",), (_fixed(value, exact.approximate(problem.eps)),), "variance_plus_epsilon")
     return None
 
 
-def carried_forward(problem: Problem) -> Iterator[Slip]:
-    """One early number wrong and the rest right from there, on a problem of one row; with one affine fault as well."""
-    _, affine = pieces(problem.spec, problem.x.shape, problem.eps)
-    for piece in (None, *affine):
-        spec = replace(problem.spec, **dict(piece.changes)) if piece else problem.spec
-        variant = replace(problem, spec=spec)
-        t = variant.run(spec)
-        before = (piece.id,) if piece else ()
-        for slip in _carried(variant, t):
-            yield replace(slip, ids=(*before, *slip.ids))
-
-
-def _carried(problem: Problem, t: Trace) -> Iterator[Slip]:
-    p = points(problem, t, 0)
-    if not _LEAST_POINTS <= len(p.z) <= _MOST_POINTS:
-        return
-    line = fit(p)
-    if line is None:
-        return
-    if line.fits:
-        yield from _statistic_slip(problem, t, line, len(p.z))
-        return
-    if problem.spec.numerator == "centered" and len(p.z) > _LEAST_POINTS:
-        yield from _element_slip(problem, t)
-
-
-def _statistic_slip(problem: Problem, t: Trace, line: Line, count: int) -> Iterator[Slip]:
-    """Every point on one line: the mean or the divisor is what is wrong."""
-    mean, divisor = right_line(t, 0)
-    mean_right = abs(line.mean - mean) <= line.mean_room
-    if problem.spec.numerator == "centered" and not mean_right and count > _LEAST_POINTS:
-        value = roundest(line.mean - line.mean_room, line.mean + line.mean_room)
-        if value is not None and _fits_deviations(problem, _minus(problem.x, value)):
-            yield Slip(
-                ("carried-forward",),
-                (f"With {decimal(value)} for the mean everything after it is right; it is {number(mean)}.",),
-                "mean",
-            )
-        elif value is not None and abs(line.divisor - divisor) <= line.divisor_room:
-            yield Slip(
-                ("carried-forward",),
-                (f"{decimal(value)} was subtracted instead of the mean {number(mean)}; the divisor is right.",),
-                "deviation",
-            )
-    if mean_right and line.divisor > 0:
-        words = "root mean square" if "root_mean_square" in t else "standard deviation"
-        yield Slip(
-            ("carried-forward",),
-            (
-                f"Everything follows from a {words} of {number(line.divisor)} "
-                f"(variance plus epsilon {number(square(line.divisor))}); it is {number(divisor)}.",
-            ),
-            "variance" if "variance" in t else "mean_square",
-        )
-
-
-def _element_slip(problem: Problem, t: Trace) -> Iterator[Slip]:
-    """One point off the line of the others: x misread there, or its deviation wrong, and the rest from that."""
+def _fixed(value: Fraction, asked: Fraction) -> str:
+    """The epsilon that the answer fixes beside the one asked for, told apart."""
     import numpy as np
 
-    p = points(problem, t, 0)
-    for k in range(len(p.z)):
-        kept = np.arange(len(p.z)) != k
-        line = fit(replace(p, x=p.x[kept], z=p.z[kept], room=p.room[kept], index=p.index[kept]))
-        if line is None or not line.fits:
-            continue
-        index = int(p.index[k])
-        implied_x = line.mean + line.divisor * p.z[k]
-        room = line.mean_room + abs(line.divisor) * p.room[k] + abs(p.z[k]) * line.divisor_room
-        value = roundest(implied_x - room, implied_x + room)
-        if value is None:
-            continue
-        x = _rational(problem.x)
-        changed = x.copy()
-        changed[index] = value
-        if _fits(replace(problem, x=changed)):
-            was = number(exact.to_float(x[index]))
-            yield Slip(
-                ("carried-forward",), (f"As if x[{index}] were {decimal(value)} instead of {was}.",), "x", ((index,),)
-            )
-            return
-        mean = Exact().array(t["mean"].value)[0, 0] if problem.x.dtype != object else None
-        exact_mean = problem.run(problem.spec, Exact())["mean"].value[0, 0] if mean is None else mean
-        deviations = _minus(x, exact_mean)
-        low = line.divisor * p.z[k]
-        wrong = roundest(low - room, low + room)
-        if wrong is None:
-            continue
-        deviations[index] = wrong
-        if _fits_deviations(problem, deviations):
-            words = f"As if the deviation of x[{index}] were {decimal(wrong)} instead of "
-            right = number(exact.to_float(_minus(x, exact_mean)[index]))
-            yield Slip(("carried-forward",), (words + right + ".",), "deviation", ((index,),))
-            return
-
-
-def _rational(x: Array) -> Array:
-    return Exact().array(x) if x.dtype != object else x
-
-
-def _minus(x: Array, value: Any) -> Array:
-    import numpy as np
-
-    return Exact().subtract(_rational(x), np.array([value], dtype=object))
-
-
-def _fits_deviations(problem: Problem, deviations: Array) -> bool:
-    return _fits(replace(problem, x=deviations, spec=deviations_spec(problem.spec)))
-
-
-def _fits(problem: Problem) -> bool:
-    try:
-        return problem.fits(problem.spec)
-    except InputError:
-        return False
+    named, was = epsilon_detail(value), short(asked)
+    if short(value) == was:
+        named, was = f"epsilon {float(value)!r}", f"{float(asked)!r}"
+    rounded = abs(float(np.float32(float(asked))) - float(value)) < 1e-8 * float(value)
+    return f"The answer fixes {named}; {was} was asked for" + (", which in float32 is that." if rounded else ".")

@@ -168,11 +168,13 @@ def number(value: float, digits: int = 6) -> str:
 
 
 def apart(first: float, second: float) -> tuple[str, str]:
-    """Two different numbers with as many digits as it takes to see that they differ."""
-    for digits in range(6, 18):
-        if (texts := (number(first, digits), number(second, digits)))[0] != texts[1]:
-            return texts
-    return number(first), number(second)
+    """Two different numbers with as many digits as it takes to see that they differ, alike many of both."""
+    texts = number(first), number(second)
+    for digits in range(7, 18):
+        if texts[0] != texts[1] or first == second:
+            break
+        texts = f"{first:#.{digits}g}", f"{second:#.{digits}g}"
+    return texts
 
 
 def decimal(value: Fraction) -> str:

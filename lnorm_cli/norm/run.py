@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lnorm_cli.arithmetic import Arithmetic, Exact
@@ -148,7 +149,8 @@ def _divisor(record: Recorder, spec: Spec) -> str:
     elif spec.epsilon == "alone":
         name = "epsilon"
     if spec.power != 1:
-        operation = "square" if spec.power == 2 else next(k for k, power in ROOTS.items() if power == spec.power)
+        operations = {**{power: name for name, power in ROOTS.items()}, Fraction(2): "square", Fraction(0): "one"}
+        operation = operations[spec.power]
         record.apply(root, operation, name)
         name = root
     if spec.epsilon == "outside":

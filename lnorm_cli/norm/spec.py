@@ -9,7 +9,7 @@ from typing import Literal
 
 HALF = Fraction(1, 2)
 ROOTS = {"root": HALF, "fourth_root": Fraction(1, 4), "reciprocal_root": -HALF}
-"""Operations that raise to a power, by name."""
+"""Operations that raise to a power, by name; to the power 0 it is "one", to 2 "square"."""
 SUMS = ("mean", "unbiased_mean", "sum")
 """Operations that make one number of a row."""
 
@@ -27,7 +27,7 @@ class Spec:
                (mean of squares minus square of mean), the mean square, or the mean absolute deviation
     divisor    what the sum behind the spread is divided by: n, n-1, or 1
     epsilon    added inside the power, outside it, after the division; alone under it; or omitted
-    power      of spread + epsilon, which then divides: 1/2 is the root
+    power      of spread + epsilon, which then divides: 1/2 is the root, with 0 nothing is divided by
     affine     how gamma and beta enter
     pool       which elements enter the statistics: the row; the row with `padding` zeros, for mean and
                variance or for the variance alone; the row without its last `padding` elements; the row and

@@ -90,6 +90,8 @@ class Recorder:
         values = [self.values[operand] for operand in operands]
         if operation == "square":
             value = a.multiply(values[0], values[0])
+        elif operation == "one":
+            value = a.array([[1]] * len(values[0]))
         elif operation in ROOTS:
             value = a.power(values[0], ROOTS[operation])
         elif operation == "mean":

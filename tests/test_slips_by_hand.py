@@ -1,0 +1,128 @@
+"""Slips of people with pencil and paper: what is said of each, and what is not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lnorm_cli.faults import Diagnosis, diagnose, diagnose_arrays
+from lnorm_cli.faults.words import apart
+from lnorm_cli.reading import parse_vector
+
+
+def said(x: str, given: str, gamma: str = "1", beta: str = "0", eps: str | None = "0") -> Diagnosis:
+    epsilon = None if eps is None else parse_vector(eps)[0]
+    return diagnose(parse_vector(x), given, gamma=parse_vector(gamma), beta=parse_vector(beta), eps=epsilon)
+
+
+@pytest.mark.parametrize(
+    ("x", "gamma", "beta", "given"),
+    [
+        ("3 5 2 6", "2", "0", "-2 2 -4 4"),
+        ("3 5 2 6", "1", "1", "0 2 -1 3"),
+        ("1 3 5", "2", "0", "-4 0 4"),
+        ("2 4 4 6", "3", "0", "-6 0 0 6"),
+        ("1 2 4", "2 0.5 3", "1 -1 0.5", "-1.667 -1.167 5.500"),
+        ("4 1 7", "2 1 3", "1", "1 -2 10"),
+    ],
+)
+def test_deviations_that_were_never_divided(x: str, gamma: str, beta: str, given: str) -> None:
+    assert said(x, given, gamma, beta).faults == ("division-omitted",)
+
+
+def test_the_bare_deviations_are_another_step_and_both_readings_are_named() -> None:
+    assert said("2 4 4 6", "-2 0 0 2").faults == ("other-step",)
+    both = said("1 2 3", "-1.00 0 1.00")
+    assert both.faults == ("unbiased-variance",)
+    assert "division-omitted" in both.alternatives
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "0.542255 -0.094841 2.294526 -1.592075 0.410328",  # 7 to 18 units of the last digit off, four times float32
+        "0.542248 -0.094832 2.294523 -1.592194 0.410336",
+    ],
+)
+def test_typed_decimals_that_no_program_gives_are_wrong(given: str) -> None:
+    found = said("12.5 11 14.2 9.3 13", given, "1.5 0.5 2 1 -1", "0.1 0.2 -0.3 0 1", None)
+    assert found.verdict == "wrong"
+
+
+def test_all_others_are_right_only_where_they_are() -> None:
+    found = said("12.5 11 14.2 9.3 13", "0.294817 -0.589668 1.297303 -1.592031 0.589663")
+    assert found.faults == ()
+    assert "all others" not in " ".join(found.evidence)
+    found = said("7 -3 4 10 1", "0.705730 -1.499676 0.044108 1.467351 -0.617514")
+    assert (found.faults, found.evidence) == (("arithmetic-slip",), ("y[3]: all others are right.",))
+    found = said("2 4 4 7 9", "-1.3106 -0.8 -0.3 0.7 1.5075", eps="0")
+    assert "Right as they stand: y[3]." in found.evidence
+
+
+@pytest.mark.parametrize(
+    ("x", "given"),
+    [("1 2 3", "-1.225 0 1.224"), ("1 2 3", "-1.2247 0 1.224"), ("7 -3 4 10 1", "0.70 -1.50 0.04 1.36 -0.62")],
+)
+def test_one_number_cut_off_among_rounded_ones_is_rounding(x: str, given: str) -> None:
+    assert said(x, given).verdict == "rounded"
+
+
+def test_a_root_rounded_early_shows_behind_nine_digits() -> None:
+    given = "-0.877192982 1.461988304 0.292397661 -0.292397661 -1.461988304 0.877192982"
+    found = said("4 8 6 5 3 7", given, eps=None)
+    assert found.faults == ("rounded-intermediate",)
+    assert "2 decimals at the root" in found.evidence[0]
+
+
+def test_the_textbook_answer_in_decimals_is_told_how_it_is_right() -> None:
+    found = said("2 4 4 6", "-1.414213562 0 0 1.414213562", eps=None)
+    assert found.faults == ("epsilon-omitted",)
+    assert "With epsilon 0 it is right: --eps 0 asks for that." in found.notes
+    assert said("2 4 4 6", "-1.414213562 0 0 1.414213562").verdict == "correct"
+
+
+def test_numbers_that_differ_are_shown_with_equally_many_digits() -> None:
+    assert apart(-1.414213562, -1.414210026) == ("-1.414214", "-1.414210")
+    assert apart(0.5, 0.5) == ("0.5", "0.5")
+    assert apart(1.0, 1.0 + 2**-52) == ("1.0000000000000000", "1.0000000000000002")
+
+
+def test_three_features_are_enough_for_a_wrong_mean() -> None:
+    found = said("1 2 4", "-1.5820 -1.2582 3.5984", "2 0.5 3", "1 -1 0.5")
+    assert found.faults == ("carried-forward",)
+    assert "With 2.66667 for the mean, a sum of 8 instead of 7," in found.evidence[0]
+    x = np.array([1.0, 2.0, 4.0]) - 3.5  # 7/2
+    found = said("1 2 4", " ".join(f"{v:.4f}" for v in x / np.sqrt((x * x).mean())))
+    assert found.faults == ("carried-forward",)
+    assert "With 3.5 for the mean" in found.evidence[0]
+
+
+def test_a_wrong_count_under_the_sum_of_squares_is_recognized() -> None:
+    found = said("3 5 2 6", "-0.354 0.707 -2.121 2.828", "0.5 1 1.5 2")
+    assert found.faults == ("carried-forward",)
+    assert "divided by 5 instead of 4" in found.evidence[0]
+    assert "variance plus epsilon 2)" in found.evidence[0]
+    assert "rounded-intermediate" in found.alternatives
+
+
+def test_an_epsilon_that_prints_like_the_one_asked_for_is_told_apart() -> None:
+    x = np.array([[0.3, -1.2, 2.5, 0.7, 1.9, -0.4]])
+    y = (x - x.mean()) / np.sqrt(x.var() + float(np.float32(1e-5)))
+    (told,) = diagnose_arrays(x, y).evidence
+    fixed, _, asked = told.partition("; ")
+    assert asked == "1e-05 was asked for, which in float32 is that."
+    assert float(fixed.removeprefix("The answer fixes epsilon ")) == pytest.approx(float(np.float32(1e-5)), rel=1e-9)
+
+
+def test_of_several_epsilons_the_nearest_is_named_with_its_value() -> None:
+    rng = np.random.default_rng(3)
+    x = rng.normal(0, 1.2, (6, 6, 16)).astype(np.float32)
+    mean, variance = x.mean(-1, keepdims=True), x.var(-1, keepdims=True)
+    for eps, faults in ((1e-6, ("epsilon-value",)), (0.0, ("epsilon-omitted",))):
+        found = diagnose_arrays(x, (x - mean) / np.sqrt(variance + np.float32(eps)))
+        assert found.faults == faults
+        assert ("1e-6" in " ".join(found.evidence[:1])) == (eps > 0)
+    given: Any = "-0.6324555 0.6324555 -1.2649111 1.2649111"
+    assert "1e-12" in " ".join(said("3 5 2 6", given, eps=None).evidence)
