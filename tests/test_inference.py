@@ -61,6 +61,18 @@ def test_a_point_off_the_line_shows_unless_its_room_is_wide() -> None:
     assert wide.divisor == pytest.approx(2, abs=0.01)
 
 
+@pytest.mark.parametrize("odd", [0, 3, 9])
+def test_a_line_is_found_where_all_points_but_one_lie_to_one_side(odd: int) -> None:
+    """Least squares would miss the odd point: the smallest largest misfit counts."""
+    x, room = [float(v) for v in range(10)], 0.005
+    z = [(v - 3) / 2 + (-0.9 if i == odd else 0.9) * room for i, v in enumerate(x)]
+    assert line_of(x, z, room).fits
+    z[odd] -= 0.3 * room
+    assert line_of(x, z, room).fits == (odd in (0, 9))  # a tilted line still reaches a point at the end
+    z[odd] -= 4 * room
+    assert not line_of(x, z, room).fits
+
+
 def test_the_room_of_mean_and_divisor_holds_every_line_that_fits() -> None:
     """The steepest and the flattest line within half a unit of each point, to first order."""
     x, room = [1.0, 2.0, 4.0, 9.0], 0.005

@@ -168,6 +168,13 @@ def test_an_entry_that_is_no_number_is_said_and_nothing_is_read_into_the_others(
     assert diagnose([1, 2, 4], "-1.336 nan 1.069").verdict == "wrong"
 
 
+def test_beside_a_row_that_does_not_exist_the_others_are_judged() -> None:
+    for last, verdict in (("1.2247", "correct"), ("1.2347", "wrong"), ("nan", "wrong")):
+        given = [["nan"] * 3, ["-1.2247", "0", last]]
+        assert diagnose([[3, 3, 3], [1, 2, 3]], given, eps=0).verdict == verdict
+    assert diagnose([[3, 3, 3], [1, 2, 3]], [["0"] * 3, ["-1.2247", "0", "1.2247"]], eps=0).verdict == "wrong"
+
+
 def test_one_digit_names_what_gives_just_these_numbers() -> None:
     result = diagnose([2, 4, 4, 6], "-1 0 0 1")
     assert (result.verdict, result.alternatives) == ("undecided", ("variance-not-root",))
