@@ -145,3 +145,10 @@ def test_an_option_at_the_end_without_its_value_names_its_own_help(command: str)
 def test_the_help_of_the_whole_is_the_same_with_and_without_the_options_built() -> None:
     assert invoke("--help").out == invoke().out == invoke("-h").out
     assert "compute" in invoke("--help").out
+
+
+@pytest.mark.parametrize("name", ["x.npy", "@x.npy", "rows.csv"])
+def test_a_file_in_the_place_of_numbers_is_sent_to_its_option(name: str) -> None:
+    done = invoke("compute", name)
+    assert done.code == 2
+    assert f"hint: a file goes after -i: -i {name.removeprefix('@')}" in done.err

@@ -259,7 +259,7 @@ def test_a_figure_needs_matplotlib_or_is_drawn(capsys, tmp_path) -> None:
         assert target.read_text().lstrip().startswith("<?xml")
     else:
         assert (code, out) == (2, "")
-        assert "lnorm-cli[plot]" in error
+        assert "pip install matplotlib" in error
 
 
 NORM = """import numpy as np

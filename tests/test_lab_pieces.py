@@ -107,7 +107,7 @@ def test_figure_refusals(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with pytest.raises(InputError, match="needs matplotlib") as caught:
         lab.save(one, tmp_path / "f.svg")
-    assert "lnorm-cli[plot]" in caught.value.hint
+    assert "pip install matplotlib" in caught.value.hint
     assert list(tmp_path.iterdir()) == []
 
 

@@ -2,6 +2,7 @@
 
 import textwrap
 import tomllib
+from fractions import Fraction
 from pathlib import Path
 
 import pytest
@@ -281,3 +282,12 @@ def test_topics_and_ids_are_suggested() -> None:
         with pytest.raises(InputError) as caught:
             bank.question(id)
         assert hint in caught.value.hint
+
+
+def test_a_statistic_needs_no_index() -> None:
+    item = {"id": "a", "kind": "number", "prompt": "?", "precision": "exact"}
+    compute = {"x": "3 5 2 6", "eps": "0", "step": "variance"}
+    question = Concept({**item, "compute": compute}).question(0)
+    assert question.answer.values == (Fraction(5, 2),)  # type: ignore[union-attr]
+    with pytest.raises(KeyError):
+        Concept({**item, "compute": {**compute, "step": "output"}}).question(0)

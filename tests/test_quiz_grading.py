@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from lnorm_cli import exact
 from lnorm_cli.quiz.bank import Bank
+from lnorm_cli.quiz.concepts import Concept
 from lnorm_cli.quiz.formulas import NAMES, compare, read_formula
 from lnorm_cli.quiz.grading import Grade, grade
 from lnorm_cli.quiz.questions import Choice, Formula, Numbers, Option, Order, Question
@@ -451,3 +452,20 @@ def test_hard_numbers_end_in_time(answer: str) -> None:
     for question in (number("sqrt(6)/3"), number("0"), number("1/7", Rule())):
         assert grade(question, answer).outcome in ("wrong", "malformed", "undecided")
     assert time.monotonic() - started < 8
+
+
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [("y = 4", "right"), ("mu=4", "right"), ("σ^2 = 4", "right"), ("y == 4", "malformed"), ("4 = y", "malformed")],
+)
+def test_the_name_of_what_is_answered_may_stand_before_it(text: str, verdict: str) -> None:
+    item = {"id": "a", "kind": "number", "prompt": "?", "precision": "exact", "answer": "4"}
+    question = Concept(item).question(0)
+    assert grade(question, text).outcome == verdict
+
+
+def test_the_place_of_an_error_behind_a_name_is_kept() -> None:
+    item = {"id": "a", "kind": "formula", "prompt": "?", "answer": "gamma*x + beta"}
+    question = Concept(item).question(0)
+    assert grade(question, "y = beta + x*gamma").outcome == "right"
+    assert grade(question, "y = beta + x*gama").error.position == 13  # type: ignore[union-attr]

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from lnorm_cli import exact
 from lnorm_cli.compute import compute, request
 from lnorm_cli.reading import parse_number, parse_vector
-from lnorm_cli.render.notation import ASCII, NO_BREAK, UNICODE, Notation
+from lnorm_cli.render.notation import ASCII, NO_BREAK, UNICODE, Notation, decimal_text
 from lnorm_cli.render.walk import walk
 from lnorm_cli.render.writer import Column
 
@@ -188,3 +188,17 @@ def test_no_table_holds_nothing_but_the_numbers_of_the_features(width: int) -> N
         done = invoke("compute", *f"3.123 5.2 2.3 6.77 1/7 {options}".split(), env={"COLUMNS": str(width)})
         assert "{array}{r}" not in done.out
         assert not re.search(r"^ *feature *$", done.out, re.MULTILINE)
+
+
+def test_digits_before_the_point_are_never_rounded_away() -> None:
+    done = invoke("compute", "1e10", "10000000001", "10000000002", "--no-exact")
+    assert "  x = 10000000000.0, 10000000001.0, 10000000002.0\n" in done.out.replace("\u00a0", " ")
+    assert decimal_text(Fraction(123456784, 10), 6) == "12345678.0"
+    assert decimal_text(Fraction(99999996, 10), 6) == "9999999.6"  # all of it, in the eight digits that it takes
+    assert decimal_text(Fraction(1234567), 3) == "1234567.0"
+    assert decimal_text(Fraction(10**16 + 1), 6) == "1.00000e16"
+
+
+def test_what_is_given_is_written_whole_without_the_exact_side() -> None:
+    done = invoke("compute", "0.1", "2", "3", "--no-exact", "--dtype", "float16")
+    assert "  x = 0.0999755859375, 2.0, 3.0\n" in done.out.replace("\u00a0", " ")

@@ -57,6 +57,8 @@ def read_x(numbers: list[str] | None, source: str | None) -> Arrays:
         return read_arrays(source)
     if not numbers:
         raise InputError("no numbers given", hint="give x first: lnorm compute 2 4 4 6, or --input FILE")
+    if len(numbers) == 1 and is_file(numbers[0]):
+        raise InputError(f"{numbers[0]} is no number", hint=f"a file goes after -i: -i {numbers[0].removeprefix('@')}")
     return Arrays(parse_vector(join_arguments(numbers)))
 
 

@@ -94,6 +94,8 @@ def in_words(problem: Problem, found: Finding) -> Diagnosis:
     if found.verdict == "correct":
         return replace(diagnosis, notes=(*found.notes, *hidden(problem, found.candidates)))
     mend = " ".join(dict.fromkeys(fault(name).mend for name in found.faults))
+    if found.verdict == "wrong" and not found.faults:
+        mend = "Set your steps beside those of lnorm compute. Were there a gamma, a beta or another epsilon to name?"
     diagnosis = replace(diagnosis, mend=mend, first_step=_first_step(problem, found, right))
     if found.verdict == "undecided" or found.alternatives:
         diagnosis = replace(diagnosis, tell_apart=_apart(problem, found))

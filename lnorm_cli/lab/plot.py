@@ -75,6 +75,6 @@ def _matplotlib() -> Any:
     except ImportError:
         raise InputError(
             "a figure needs matplotlib, which is not installed",
-            hint='install lnorm with its extra: pip install "lnorm-cli[plot]"',
+            hint="install it beside lnorm: python -m pip install matplotlib (the extra plot holds it)",
         ) from None
     return matplotlib.figure

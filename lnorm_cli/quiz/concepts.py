@@ -185,8 +185,9 @@ def _values(text: str, single: bool) -> tuple[exact.Exact, ...]:
 def _computed(compute: Mapping[str, Any], rule: Rule, single: bool, listed: tuple[Wrong, ...]) -> _Made:
     x, parameters = _inputs(compute)
     spec, step = NORMS[compute.get("norm", "layer")], compute["step"]
-    index = int(compute["index"]) if single else None
     right = trace(x, spec, Exact(), **parameters)
+    several = len(values_at(right, step)) > 1
+    index = None if not single else int(compute["index"]) if several else int(compute.get("index", 0))
     values = picked(values_at(right, step), index)
     faults = _FAULTS.get(step, _FAULTS["normalized"]) if compute.get("norm", "layer") == "layer" else _RMS_FAULTS
     if step == "output":

@@ -261,7 +261,7 @@ def _check_numbers(item: dict[str, Any]) -> Iterator[tuple[str, str]]:
     except InputError as error:
         yield ("compute" if "compute" in item else "answer"), error.what
     except (KeyError, IndexError, TypeError, ValueError, AttributeError):
-        yield "compute", f"compute needs x, step (one of {', '.join(_STEPS)}) and, for a number, index"
+        yield "compute", f"compute needs x, step (one of {', '.join(_STEPS)}) and, for one number of several, index"
     else:
         assert hasattr(question.answer, "values")
 

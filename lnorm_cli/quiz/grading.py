@@ -15,7 +15,7 @@ from lnorm_cli.quiz.formulas import SECONDS, compare, read_formula
 from lnorm_cli.quiz.limit import OutOfTime, time_limit
 from lnorm_cli.quiz.questions import Choice, Formula, Numbers, Order, Question, Wrong
 from lnorm_cli.quiz.rules import Rule, decimal
-from lnorm_cli.quiz.typed import read_letter, read_list, read_order, read_single
+from lnorm_cli.quiz.typed import read_letter, read_list, read_order, read_single, right_side
 from lnorm_cli.quiz.typeset import SPELLED, names_in
 from lnorm_cli.reading import exact_text
 
@@ -211,7 +211,7 @@ def _matches(value: exact.Exact, text: str, path: exact.Exact, rule: Rule, fewer
 
 def _formula(answer: Formula, text: str, question: Question) -> Grade:
     with time_limit(SECONDS):
-        given = read_formula(text, answer.names)
+        given = read_formula(right_side(text), answer.names)
     verdict = compare(given, read_formula(answer.text, answer.names))
     if verdict == "equal":
         return Grade("right", mark=Fraction(1))

@@ -11,8 +11,15 @@ from lnorm_cli.quiz.questions import letter
 from lnorm_cli.reading import parse_number, parse_vector
 
 
+def right_side(text: str) -> str:
+    """The text without the name of what it is (`y = ...`, `sigma^2 = ...`); what stays keeps its place."""
+    named = re.match(r"\s*[^\W\d_][\w^²̂]{0,19}\s*=(?!=)", text)
+    return " " * named.end() + text[named.end() :] if named else text
+
+
 def read_single(text: str) -> exact.Exact:
     """One number; a list is malformed."""
+    text = right_side(text)
     if several := re.search(r"[\[\],;]|(?<=[0-9.)])\s+(?=[0-9.])", text):
         place = several.end() - (1 if several.group().strip() else 0)
         hint = "a decimal has a point: 0.5" if several.group() == "," else ""
@@ -29,6 +36,7 @@ def read_list(text: str, count: int) -> tuple[list[exact.Exact], list[str]]:
         texts.append(part)
         return value
 
+    text = right_side(text)
     array = parse_vector(text, element)
     if array.ndim > 1 and array.shape != (1, count):
         raise InputError(f"{count} numbers are wanted, not a table of shape {array.shape}", text=text, position=0)

@@ -220,6 +220,7 @@ def _gaps(shown: Sequence[int]) -> list[int]:
 def decimal_text(number: Fraction, digits: int, *, latex: bool = False) -> str:
     """A rational rounded once to `digits` significant figures; plain from 1e-5 to 1e16, else with exponent.
 
+    Digits before the point are never rounded away where it is plain: zeros there would be taken for digits.
     Zeros at the end are left out where the decimal is the number itself, and stay where it was rounded.
     """
     if number == 0:
@@ -227,6 +228,10 @@ def decimal_text(number: Fraction, digits: int, *, latex: bool = False) -> str:
     context = Context(prec=digits, Emin=-(10**8), Emax=10**8)
     rounded = context.divide(Decimal(number.numerator), Decimal(number.denominator))
     exponent = rounded.adjusted()
+    if digits <= exponent < 16:
+        digits = exponent + 1
+        context = Context(prec=digits, Emin=-(10**8), Emax=10**8)
+        rounded = context.divide(Decimal(number.numerator), Decimal(number.denominator))
     if Fraction(rounded) == number:
         rounded = rounded.normalize(context)
     elif len(rounded.as_tuple().digits) < digits:

@@ -44,6 +44,9 @@ class TextWriter:
             for relation, value in self._joined(lines):
                 self._entry(f"{relation} ", value, indent=3)
             return
+        if len(label) >= LABEL:
+            self.terminal.line((label, "label"))
+            label = ""
         self._entry("", formula, indent=LABEL, label=label)
         for relation, value in self._joined(lines):
             self._entry(f"  {relation} ", value, indent=LABEL)

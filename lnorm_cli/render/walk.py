@@ -25,6 +25,10 @@ LONGEST = 48
 """Vectors of exact values longer than this many characters are not written out; --json has them."""
 
 
+WHOLE = 17
+"""Digits that hold all of a float64: what is given is not rounded."""
+
+
 def shown_elements(n: int) -> list[int]:
     """Indexes of the elements of a row that are shown: all, or head and tail."""
     if n <= HEAD + TAIL + 2:
@@ -118,16 +122,16 @@ class RowWalk:
             return self._decimals(name)
         return [self.notation.exact(exacts[name][i]) for i in self._elements(name)]
 
-    def _decimals(self, name: str) -> list[str]:
+    def _decimals(self, name: str, digits: int = 0) -> list[str]:
         values = self.row.floats[name]
-        return [self.notation.decimal(float(values[i]), self.digits) for i in self._elements(name)]
+        return [self.notation.decimal(float(values[i]), digits or self.digits) for i in self._elements(name)]
 
     def _elements(self, name: str) -> list[int]:
         """The shown elements of a value: those of the row, or the one of a statistic."""
         return self.shown if len(self.row.floats[name]) > 1 else [0]
 
     def _given(self, name: str) -> None:
-        values = self._written(name)
+        values = self._written(name) if self.row.exacts is not None else self._decimals(name, WHOLE)
         written = self.notation.listed(values, self._elements(name))
         if name in ("gamma", "beta") and len(set(values)) == 1:
             written = values[0]
