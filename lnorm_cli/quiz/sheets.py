@@ -37,7 +37,8 @@ class Sheet:
 def make_sheet(bank: Bank, seed: int, count: int, topics: Sequence[str] = ()) -> Sheet:
     """`count` questions, every other one numeric while there are such, topics taking turns.
 
-    Items come again, with other numbers, once all were used.
+    Once all items were used, those that come with other numbers each time come again; where none does, the sheet is
+    shorter than asked for.
     """
     dice = Dice("sheet", seed, *topics)
     questions: list[Question] = []
@@ -45,7 +46,7 @@ def make_sheet(bank: Bank, seed: int, count: int, topics: Sequence[str] = ()) ->
     numeric = generators()
     while len(questions) < count:
         before = len(questions)
-        items = dice.shuffled(bank.of(topics))
+        items = dice.shuffled([item for item in bank.of(topics) if not questions or item.key in numeric])
         halves = [[i for i in items if (i.key in numeric) is wanted] for wanted in (True, False)]
         mixed = [in_turn(half, dice, window=len(items)) for half in halves]
         for item in (item for pair in zip_longest(*mixed) for item in pair if item is not None):
