@@ -59,7 +59,7 @@ class Case:
     says: str = ""
     """What the output must hold."""
     read: Callable[[], object] | None = None
-    """A reader called by itself, without a command around it: twenty times quicker."""
+    """A reader called by itself, without a command around it: much quicker."""
 
     @property
     def wants_json(self) -> bool:
