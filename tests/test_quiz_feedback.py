@@ -141,7 +141,8 @@ def test_a_whole_output_is_diagnosed_where_nothing_is_listed() -> None:
         ("-0.9488 0.9488 -1.898 1.898", "rounded", "rounded-intermediate", 1),  # 1.5 times rounded factors
         ("-0.8216 0.8216 -1.643 1.643", "wrong", "unbiased-variance", 0),
         ("0.9487 -0.9487 1.897 -1.897", "wrong", "sign-flipped", 0),
-        ("-0.9487 0.9487 -1.897 1.8", "wrong", "arithmetic-slip", F(3, 4)),
+        ("-0.9487 0.9487 -1.897 1.8", "wrong", "arithmetic-slip", F(3, 4)),  # cut off far above the places asked
+        ("-0.9487 0.9487 -1.897 1.7", "wrong", "arithmetic-slip", F(3, 4)),
     ):
         found = grade(question, answer)
         assert (found.outcome, found.misconceptions, found.mark) == (outcome, (fault,), credit)

@@ -14,6 +14,7 @@ from lnorm_cli.quiz.diagnosing import diagnosed
 from lnorm_cli.quiz.formulas import SECONDS, compare, read_formula
 from lnorm_cli.quiz.limit import OutOfTime, time_limit
 from lnorm_cli.quiz.questions import Choice, Formula, Numbers, Order, Question, Wrong
+from lnorm_cli.quiz.rounding import near
 from lnorm_cli.quiz.rules import Rule, decimal
 from lnorm_cli.quiz.typed import read_letter, read_list, read_order, read_single, right_side
 from lnorm_cli.quiz.typeset import SPELLED, names_in
@@ -166,7 +167,8 @@ def _wrong_numbers(answer: Numbers, values: list[exact.Exact], texts: list[str],
     if answer.single:
         return Grade("wrong", _sign(values[0], answer))
     found = diagnosed(answer.run, texts) if answer.run is not None else None
-    if found is not None:
+    given, exactly = ([exact.approximate(value) for value in some] for some in (values, answer.values))
+    if found is not None and (found[2] < 1 or near(given, exactly, answer.rule)):
         message, faults, least = found
         return Grade("rounded" if least == 1 else "wrong", message, faults, max(mark, least))
     off = [i + 1 for i, v in enumerate(verdicts) if v not in ("right", "short")]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -85,11 +85,17 @@ def by_rounding(
         except UndefinedError:
             continue
         values = tuple(at_place(exact.approximate(value), rule) for value in pick(run))
-        near = all(
-            abs(a - v) <= REACH * Fraction(10) ** rule.place(v) if v else a == 0
-            for a, v in zip(values, exactly, strict=True)
-        )
         wrong = any(not rule.accepts(a, v) for a, v in zip(values, exactly, strict=True))
-        if near and wrong and values not in seen:
+        if near(values, exactly, rule) and wrong and values not in seen:
             seen.add(values)
             yield values
+
+
+def near(given: Sequence[Fraction], exactly: Sequence[Fraction], rule: Rule) -> bool:
+    """Whether rounding on the way may have moved the exact values to these; never where the rule is exact."""
+    if rule.figures is None and rule.decimals is None:
+        return False
+    return all(
+        abs(a - v) <= REACH * Fraction(10) ** rule.place(v) if v else a == 0
+        for a, v in zip(given, exactly, strict=True)
+    )
