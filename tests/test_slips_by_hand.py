@@ -126,3 +126,10 @@ def test_of_several_epsilons_the_nearest_is_named_with_its_value() -> None:
         assert ("1e-6" in " ".join(found.evidence[:1])) == (eps > 0)
     given: Any = "-0.6324555 0.6324555 -1.2649111 1.2649111"
     assert "1e-12" in " ".join(said("3 5 2 6", given, eps=None).evidence)
+
+
+def test_a_last_digit_that_is_off_may_be_a_slip_whatever_else_fits() -> None:
+    found = said("1 2 3 4", "-1.3416 -0.4472 0.4472 1.3417", eps=None)
+    assert found.faults == ("epsilon-after-division",)
+    assert "arithmetic-slip" in found.alternatives
+    assert "arithmetic-slip" not in said("2 4 4 6", "-1.2247 0 0 1.2247").alternatives

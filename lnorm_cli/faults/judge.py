@@ -147,6 +147,7 @@ def _typed(problem: Problem) -> Finding | None:
     if singles:
         found = explained(_sharpest(problem, singles))
         more = step.ids if step is not None and "division-omitted" not in found.alternatives else ()
+        more = (*more, "arithmetic-slip") if _near_miss(problem) else more
         return replace(found, alternatives=(*found.alternatives, *more, *names(also)))
     slip = slips.sign_of_all(problem)
     if slip is not None:
@@ -171,6 +172,14 @@ def _typed(problem: Problem) -> Finding | None:
     if precision is not None:
         return Finding("wrong", (precision.id,), evidence=(precision.evidence,), wrong=precision.trace)
     return None
+
+
+def _near_miss(problem: Problem) -> bool:
+    """Whether few numbers are wrong, and those by a unit or two of their last digit: what a slip does as well."""
+    import numpy as np
+
+    off = np.abs(problem.answer.values - problem.run(problem.spec).output)
+    return bool(np.all(off <= 5 * problem.answer.slack)) and slips.arithmetic_slip(problem) is not None
 
 
 def _common_step(problem: Problem, step: Slip | None, singles: list[Candidate]) -> Finding | None:
