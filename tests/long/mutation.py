@@ -48,8 +48,8 @@ ROOMS = {
     ),
     "faults": Room(
         ("faults/*.py",),
-        ("answer", "inference", "judgement", "precision", "faults_typed", "faults_arrays", "diagnose_cli", "large",
-         "faults"),
+        ("answer", "inference", "condition", "judgement", "precision", "faults_typed", "faults_arrays", "slips_by_hand",
+         "diagnose_cli", "large", "faults"),
         100,
     ),
 }  # fmt: skip
