@@ -133,3 +133,13 @@ def test_a_last_digit_that_is_off_may_be_a_slip_whatever_else_fits() -> None:
     assert found.faults == ("epsilon-after-division",)
     assert "arithmetic-slip" in found.alternatives
     assert "arithmetic-slip" not in said("2 4 4 6", "-1.2247 0 0 1.2247").alternatives
+
+
+def test_rows_with_slips_of_their_own_are_told_one_by_one() -> None:
+    x = np.array([[1.0, 2, 4, 7], [3, 5, 2, 6], [9, 1, 4, 4]])
+    wrong = (x - x.mean(-1, keepdims=True)) / np.array([[2.6], [1.7], [3.1]])
+    text = "[" + ", ".join("[" + ", ".join(f"{v:.5f}" for v in row) + "]" for row in wrong) + "]"
+    found = diagnose([[str(v) for v in row] for row in x], text)
+    assert found.faults == ("carried-forward",)
+    assert [line.partition(":")[0] for line in found.evidence] == ["Row (0,)", "Row (1,)", "Row (2,)"]
+    assert all(f"{value}" in line for value, line in zip((2.6, 1.7, 3.1), found.evidence, strict=True))

@@ -77,7 +77,7 @@ def from_exact(value: exact.Exact) -> Typed:
     if not isinstance(value, Fraction):
         return Typed(value)
     bottom, decimals = value.denominator, 0
-    while bottom % 10 == 0 or bottom % 2 == 0 or bottom % 5 == 0:
+    while bottom % 2 == 0 or bottom % 5 == 0:
         bottom //= 10 if bottom % 10 == 0 else 2 if bottom % 2 == 0 else 5
         decimals += 1
         if decimals > _MOST_DECIMALS:

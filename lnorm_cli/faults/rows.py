@@ -70,13 +70,19 @@ def _row_by_row(problem: Problem, wrong: Array, find: Find) -> Finding | None:
     """Rows that have no explanation in common, each by itself; the first few."""
     found = [find(rows_of(problem, wrong[i : i + 1])) for i in range(min(len(wrong), ROWS_ALONE))]
     names = {finding.faults for finding in found}
+    if names == {()}:
+        return None
+    places = [f"Row {problem.layout.index(int(row))}: " for row in wrong[:ROWS_ALONE]]
+    left = len(wrong) - len(found)
+    more = (f"The {left} other wrong rows were not looked at one by one.",) if left else ()
     if len(names) == 1:
-        return found[0] if found[0].faults else None
+        same = len({finding.evidence for finding in found}) == 1
+        each = [place + line for place, finding in zip(places, found, strict=True) for line in finding.evidence]
+        return found[0] if same else replace(found[0], evidence=(*each, *more))
     words = [
-        f"Row {problem.layout.index(int(row))}: {joined(finding.faults) or 'no known mistake'}."
-        for row, finding in zip(wrong, found, strict=False)
+        f"{place}{joined(finding.faults) or 'no known mistake'}." for place, finding in zip(places, found, strict=True)
     ]
-    return Finding("wrong", evidence=tuple(words))
+    return Finding("wrong", evidence=(*words, *more))
 
 
 def rows_of(problem: Problem, wrong: Array) -> Problem:

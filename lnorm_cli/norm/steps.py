@@ -27,7 +27,7 @@ class Step:
     operation: str
     operands: tuple[str, ...]
     value: Array
-    statistic: bool = False
+    statistic: bool
 
 
 @dataclass(frozen=True)
