@@ -1,16 +1,17 @@
 """Ratios of lnorm to floors and peers, measured in one interleaved run on the machine at hand.
 
-    python tests/benchmarks/run.py [--repeats 15] [--quick]
+    python tests/benchmarks/run.py [--repeats 15] [--quick] [--torch PYTHON]
 
-Times of processes are medians of processor time and of wall time; a ratio compares neighbours of the same run,
-so a busy machine moves both. Nothing here is a test: pytest never times anything.
+PYTHON is one that has torch and numpy; without it what is set against torch is left out. Times of processes are
+medians of processor time and of wall time; a ratio compares neighbours of the same run, so a busy machine moves both.
+Nothing here is a test: pytest never times anything.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib.util
 import math
+import os
 import random
 import resource
 import statistics
@@ -35,6 +36,13 @@ def explain(topic: str):
     "Show a topic."
 app()
 """
+FUNCTIONS = Path(__file__).parent.parent / "functions" / "right"
+FLOORS = {
+    "floor": "a script importing typer, rich, numpy, sympy",
+    "bare": "a bare typer app's --help",
+    "numpy": "python -c 'import numpy'",
+}
+LIMITS = {"lnorm compute 2 4 4 6": "1.15", "lnorm --help": "1.25", "lnorm explain prenorm": "2"}
 IMPORTS = ("", "typer", "typer, rich", "numpy", "sympy", "typer, rich, numpy, sympy")
 
 
@@ -42,7 +50,7 @@ def measured(command: Sequence[str]) -> tuple[float, float]:
     """Processor and wall seconds of one process."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     began = time.perf_counter()
-    subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+    subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
     wall = time.perf_counter() - began
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime, wall
@@ -82,16 +90,21 @@ def start_up(repeats: int, folder: Path) -> None:
         "lnorm --version": [*lnorm, "--version"],
         "lnorm explain": [*lnorm, "explain"],
         "lnorm compute --help": [*lnorm, "compute", "--help"],
+        "numpy": [python, "-c", "import numpy"],
+        "lnorm explain prenorm": [*lnorm, "explain", "prenorm"],
+        "lnorm check, all cases of a right function": [
+            *lnorm,
+            "check",
+            f"{FUNCTIONS / 'numpy_two_pass.py'}:layer_norm",
+        ],
     }
     found = interleaved(runs, repeats)
-    line("process", "cpu ms", "wall ms", "cpu ratio", "wall ratio", "limit")
+    line("process, its ratio to the floor above it", "cpu ms", "wall ms", "cpu ratio", "wall ratio", "limit")
+    base = found["floor"]
     for name, (cpu, wall) in found.items():
-        is_compute = name.startswith("lnorm compute 2") or name == "floor"
-        base = found["floor" if is_compute else "bare"]
-        label = {"floor": "a script importing typer, rich, numpy, sympy", "bare": "a bare typer app's --help"}.get(
-            name, name
-        )
-        limit = {"lnorm compute 2 4 4 6": "1.15", "lnorm --help": "1.25"}.get(name, "")
+        base = found[name] if name in FLOORS else base
+        label = FLOORS.get(name, name)
+        limit = LIMITS.get(name, "")
         line(label, f"{cpu * 1e3:.0f}", f"{wall * 1e3:.0f}", f"{cpu / base[0]:.2f}", f"{wall / base[1]:.2f}", limit)
     print()
     floors = interleaved({f"import {names}" if names else "python -c pass": [
@@ -152,33 +165,28 @@ def exact_side(quick: bool) -> None:
     print()
 
 
-def torch_side() -> None:
-    """float32 traces against torch's layer_norm, where torch is installed."""
-    if importlib.util.find_spec("torch") is None:
-        print("torch is not installed: its layer_norm is left out")
-        return
-    import numpy as np
-    import torch
-
-    from lnorm_cli import LAYER, Float, trace
-
-    x = np.random.default_rng(0).normal(size=(4096, 768)).astype(np.float32)
-    tensor = torch.from_numpy(x)
-    ours = timed(lambda: trace(x, LAYER, Float("float32")), 5)
-    theirs = timed(lambda: torch.nn.functional.layer_norm(tensor, (768,)), 5)
-    line("float32, 4096 x 768", "lnorm s", "torch s", "ratio")
-    line("every step kept, beside one fused kernel", f"{ours:.3f}", f"{theirs:.3f}", f"{ours / theirs:.1f}")
+def others(torch: str) -> None:
+    """The scripts beside this one, which say what they measure."""
+    here = Path(__file__).parent
+    subprocess.run([sys.executable, here / "diagnose.py", *(["--torch", torch] if torch else [])], check=True)
+    print()
+    if torch:
+        paths = os.pathsep.join([str(here.parent.parent), os.environ.get("PYTHONPATH", "")])
+        command = [torch, here / "lab_against_torch.py", "48", "128"]
+        subprocess.run(command, check=True, env={**os.environ, "PYTHONPATH": paths})
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeats", type=int, default=15)
     parser.add_argument("--quick", action="store_true", help="fewer widths and repeats")
+    parser.add_argument("--torch", default="", help="a Python that has torch and numpy")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         start_up(5 if asked.quick else asked.repeats, Path(folder))
     exact_side(asked.quick)
-    torch_side()
+    sys.stdout.flush()
+    others(asked.torch)
 
 
 if __name__ == "__main__":
