@@ -202,6 +202,7 @@ BEYOND = [
     "1 2 4 --residual 1,2,1e400 --given 1,2,3 --order pre --dtype float32",
     "1 2 4 --residual 1,2,1.7e308 --given 1,2,4",
     "2 4 4 6 --given 1,2,1e308,4",
+    "sqrt(2) 9 pi --given 1 -3 -1e-400",
     "-pi/4 2 1e400 3 --given -1.2247,0,0,1.2247",
 ]
 

@@ -43,6 +43,10 @@ TIES = ("up", "even", "float")
 """Where a 5 at the end goes: up as taught, to the even digit, or as Python's round does with binary numbers."""
 
 
+MOST_OFFSET = 12
+"""So many decimals fewer on the way than in the answer are looked for."""
+
+
 @dataclass(frozen=True)
 class Habit:
     """How someone rounds: after which operations, to how many decimals or significant digits, and where ties go."""
@@ -84,7 +88,7 @@ def habits(decimals: int, significant: int) -> Iterator[Habit]:
 
     Last come all other choices of steps, rounded as the answer is.
     """
-    for offset in (0, 1, 2, *range(-1, -max(5, decimals), -1)):
+    for offset in (0, 1, 2, *range(-1, -max(5, min(decimals, MOST_OFFSET)), -1)):
         for kinds in HABITS:
             for ties in TIES:
                 if decimals + offset >= 0:

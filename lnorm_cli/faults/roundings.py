@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -146,7 +145,7 @@ def _shown(problem: Problem) -> tuple[int, int]:
     """Decimals and significant digits of the answer."""
     assert problem.answer.half is not None
     units = [2 * half for half in problem.answer.half.flat if half]
-    decimals = max((round(-math.log10(unit)) for unit in units), default=0)
+    decimals = max((len(str(unit.denominator)) - len(str(unit.numerator)) for unit in units), default=0)
     return max(0, decimals), problem.answer.digits
 
 
