@@ -41,6 +41,8 @@ STAGES: dict[str, str] = {
     "beta-subtracted": "affine",
     "gamma-divided": "affine",
     "affine-first-only": "affine",
+    "gamma-first-only": "affine",
+    "beta-first-only": "affine",
     "affine-reversed": "affine",
     "padding-counted": "pool",
 }
@@ -146,6 +148,10 @@ def _affine(z: mpf, i: int, gamma: list[mpf], beta: list[mpf], made: set[str]) -
         return z / g + b
     if "affine-first-only" in made:
         return z * gamma[0] + beta[0]
+    if "gamma-first-only" in made:
+        return z * gamma[0] + b
+    if "beta-first-only" in made:
+        return z * g + beta[0]
     if "affine-reversed" in made:
         return z * gamma[-1 - i] + beta[-1 - i]
     return z * g + b

@@ -45,6 +45,8 @@ IDS = [
     "beta-subtracted",
     "gamma-divided",
     "affine-first-only",
+    "gamma-first-only",
+    "beta-first-only",
     "affine-reversed",
     "wrong-axis",
     "all-axes",

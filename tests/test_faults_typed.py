@@ -213,7 +213,7 @@ def test_a_gamma_of_ones_explains_no_pairs() -> None:
 
 def test_an_exact_answer_without_epsilon_and_another_mistake() -> None:
     result = diagnose(["2", "4", "4", "6"], "sqrt(2) 0 0 -sqrt(2)")
-    assert (result.verdict, result.faults, result.first_step) == ("wrong", ("sign-flipped",), "")
+    assert (result.verdict, result.faults, result.first_step) == ("wrong", ("sign-flipped",), "normalized")
 
 
 @pytest.mark.parametrize(

@@ -112,6 +112,14 @@ def first(x: Any, g: Any, b: Any, e: Any) -> list[Any]:
     return [g[0] * (v - mean(x)) / root(var(x) + e) + b[0] for v in x]
 
 
+def first_gamma(x: Any, g: Any, b: Any, e: Any) -> list[Any]:
+    return [g[0] * (v - mean(x)) / root(var(x) + e) + bi for v, bi in zip(x, b, strict=True)]
+
+
+def first_beta(x: Any, g: Any, b: Any, e: Any) -> list[Any]:
+    return [gi * (v - mean(x)) / root(var(x) + e) + b[0] for v, gi in zip(x, g, strict=True)]
+
+
 def padded_variance(x: Any, e: Any) -> Any:
     return root((len(x) * var(x) + 2 * mean(x) ** 2) / len(x) + e)
 
@@ -146,6 +154,8 @@ WRONG: list[tuple[Spec, Formula]] = [
     (Spec(affine="swapped"), affine(lambda z, g, b: b * z + g)),
     (Spec(affine="shift-scale"), affine(lambda z, g, b: g * (z + b))),
     (Spec(affine="beta-subtracted"), affine(lambda z, g, b: g * z - b)),
+    (Spec(affine="gamma-first"), first_gamma),
+    (Spec(affine="beta-first"), first_beta),
     (Spec(affine="gamma-divided"), affine(lambda z, g, b: z / g + b)),
     (Spec(affine="one-plus-gamma"), affine(lambda z, g, b: (1 + g) * z + b)),
     (Spec(affine="first-only"), first),

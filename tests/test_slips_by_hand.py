@@ -9,6 +9,7 @@ import pytest
 
 from lnorm_cli.faults import Diagnosis, diagnose, diagnose_arrays
 from lnorm_cli.faults.words import apart
+from lnorm_cli.norm import RMS
 from lnorm_cli.reading import parse_vector
 
 
@@ -143,3 +144,80 @@ def test_rows_with_slips_of_their_own_are_told_one_by_one() -> None:
     assert found.faults == ("carried-forward",)
     assert [line.partition(":")[0] for line in found.evidence] == ["Row (0,)", "Row (1,)", "Row (2,)"]
     assert all(f"{value}" in line for value, line in zip((2.6, 1.7, 3.1), found.evidence, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("x", "gamma", "beta", "given", "words"),
+    [
+        ("-2 0 9 -4", "1", "0", "-0.554 -0.151 1.661 -0.956", "at 1 / s"),
+        ("2 10 7 11 -6 2 -3", "1", "0", "-0.216 1.128 0.624 1.296 -1.560 -0.216 -1.056", "at 1 / s"),
+        ("-1 -1.1 4.3", "-0.5 1.5 0.5", "1 -0.75 1", "1.343 -1.839 1.707", "cut off, at every step"),
+    ],
+)
+def test_a_rounded_reciprocal_and_digits_cut_at_every_step_are_rounding(
+    x: str, gamma: str, beta: str, given: str, words: str
+) -> None:
+    found = said(x, given, gamma, beta, None)
+    assert found.faults in ((), ("rounded-intermediate",))
+    assert found.verdict in ("rounded", "undecided")
+    if found.verdict == "rounded":
+        assert words in " ".join(found.evidence)
+
+
+def test_an_omitted_epsilon_that_gives_the_very_digits_is_not_float32_noise() -> None:
+    found = said(
+        "5.5 8 2.5 6.5 9 5", "-0.4488350 1.4542227 -0.6245995 -0.7827631 2.7648338 -0.7432654",
+        "0.9 0.5 0.25 1.1 2 -0.5", "-0.2 1 -0.2 -1 0 -1", None,
+    )  # fmt: skip
+    assert (found.verdict, found.faults) == ("wrong", ("epsilon-omitted",))
+
+
+def test_sixteen_digits_of_a_one_pass_variance() -> None:
+    assert said("1001 999 997", "1.224742575010325 0.0 -1.224742575010325", eps=None).faults == ("one-pass-variance",)
+
+
+@pytest.mark.parametrize(
+    ("given", "faults"),
+    [
+        ("-2/5 2/5 -4/5 4/5", ("variance-not-root",)),
+        ("-sqrt(10)/5 sqrt(10)/5 2sqrt(10)/5 2sqrt(10)/5", ("arithmetic-slip",)),
+        ("-sqrt(10)/5 sqrt(10)/5 -2sqrt(10)/5 2sqrt(10)/3", ("arithmetic-slip",)),
+        ("sqrt(10)/5 -sqrt(10)/5 -2sqrt(10)/5 2sqrt(10)/5", ("wrong-order",)),
+        ("-sqrt(10)/5 sqrt(10)/5 -2sqrt(10)/5 2sqrt(10)/5", ()),
+    ],
+)
+def test_exact_answers_are_judged_with_epsilon_zero_unless_one_is_named(given: str, faults: tuple[str, ...]) -> None:
+    found = said("3 5 2 6", given, eps=None)
+    assert found.faults == faults
+    assert any("judged with epsilon 0" in note or "exact for epsilon 0" in note for note in found.notes)
+
+
+def test_one_gamma_for_all_features() -> None:
+    given = "0.9931785 -0.8004941 0.4420482 -0.7347325"
+    assert said("1.65 1.19 1.1 -0.43", given, "0.5 0.8 -0.5 0.5", "0.5 -1 0.3 0.1", None).faults == (
+        "gamma-first-only",
+    )
+
+
+def test_an_x_misread_under_the_root_mean_square() -> None:
+    given = "-0.8882798 0.4441399 0.4441399 -0.2960933 1.6285129 1.0363264 1.6285129 -0.5921865"
+    found = diagnose(parse_vector("-6 3 1 -2 11 7 11 -4"), given, spec=RMS)
+    assert (found.faults, found.evidence) == (("carried-forward",), ("As if x[2] were 3 instead of 1.",))
+
+
+def test_places_in_a_row_are_places_in_the_whole() -> None:
+    x = np.array([[1.0, 2, 4, 7], [3, 5, 2, 6]])
+    misread = x.copy()
+    misread[1, 0] = 4
+    deviation = misread - misread.mean(-1, keepdims=True)
+    y = deviation / np.sqrt((deviation**2).mean(-1, keepdims=True) + 1e-5)
+    text = "[" + ", ".join("[" + ", ".join(f"{v:.6f}" for v in row) + "]" for row in y) + "]"
+    found = diagnose([[str(v) for v in row] for row in x], text)
+    assert "As if x[1, 0] were 4 instead of 3." in found.evidence
+
+
+def test_what_torch_prints_is_read() -> None:
+    found = said("1 2 3", "tensor([-1.2247,  0.0000,  1.2247], grad_fn=<NativeLayerNormBackward0>)", eps=None)
+    assert found.verdict == "correct"
+    assert said("1 2 3", "array([-1.2247,  0.    ,  1.2247], dtype=float32)", eps=None).verdict == "correct"
+    assert said("1 2 3", "tensor([1, 2", eps=None).verdict == "malformed"

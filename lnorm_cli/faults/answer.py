@@ -14,6 +14,7 @@ Numbers of an array (npy, or a dtype named) count at the tolerance of `condition
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array: TypeAlias = NDArray[Any]
+
+_PRINTED = re.compile(r"\s*(?:\w+\.)?(?:tensor|array|Array)\((\[.*\])(?:,\s*\w+\s*=[^,]*)*\)\s*", re.DOTALL)
+"""How torch, numpy and jax print an array; the numbers are what stands in the brackets."""
 
 _NAMES = {"nan": math.nan, "inf": math.inf, "infinity": math.inf}
 _MOST_DECIMALS = 40
@@ -91,7 +95,8 @@ def from_exact(value: exact.Exact) -> Typed:
 
 def parse_answer(text: str) -> Array:
     """An array of `Typed` from a list as in `parse_vector`; InputError points at the character."""
-    return parse_vector(text, typed_number)
+    printed = _PRINTED.fullmatch(text)
+    return parse_vector(printed[1] if printed else text, typed_number)
 
 
 @dataclass(frozen=True)
@@ -118,6 +123,16 @@ class Answer:
     def typed(self) -> bool:
         """Whether it is judged at the digits typed."""
         return self.unit is None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether all numbers were typed as exact ones: fractions, roots, zeros; no decimal among them."""
+        return self.typed and self.half is not None and not any(self.half.flat)
+
+    @property
+    def coarse(self) -> bool:
+        """Whether the most digits typed in one number are one: too little to tell slips by."""
+        return self.typed and self.digits < 2 and not self.is_exact
 
     @property
     def slack(self) -> Array:

@@ -6,6 +6,7 @@ stands off it, that x or its deviation was.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -34,6 +35,8 @@ _SURE_DIGITS = 4
 
 def carried_forward(problem: Problem) -> Iterator[Slip]:
     """One early number wrong and the rest right from there, on a problem of one row; with one affine fault as well."""
+    if problem.answer.coarse:
+        return
     _, affine = pieces(problem.spec, problem.x.shape, problem.eps)
     for piece in (None, *affine):
         spec = replace(problem.spec, **dict(piece.changes)) if piece else problem.spec
@@ -54,7 +57,7 @@ def _carried(problem: Problem, t: Trace) -> Iterator[Slip]:
     if line.fits:
         yield from _statistic_slip(problem, t, line, len(p.z))
         return
-    if problem.spec.numerator == "centered" and len(p.z) > _LEAST_POINTS:
+    if problem.spec.numerator in ("centered", "raw") and len(p.z) > _LEAST_POINTS:
         yield from _element_slip(problem, t)
 
 
@@ -94,7 +97,7 @@ def _means(problem: Problem, line: Line, n: int) -> Iterator[tuple[Fraction, str
     if short_one is not None:
         yield short_one, ""
     total = sum(_rational(problem.x).flat, Fraction(0))
-    if not isinstance(total, Fraction):
+    if not isinstance(total, Fraction) or not math.isfinite(line.mean):
         return
     for count in (n - 1, n + 1):
         if count and low <= total / count <= high:
@@ -115,7 +118,7 @@ def _divisor_words(t: Trace, line: Line, divisor: float) -> str:
     if root is None or under is None or low <= divisor <= high:
         return f"Everything follows from a {name} of {number(line.divisor)}; it is {number(divisor)}."
     squares = float(t[spread.replace(" ", "_")].value[0, 0]) * t.layout.n
-    count = round(squares / float(under))
+    count = round(squares / float(under)) if under and math.isfinite(squares) else 0
     told = ""
     if 0 < count < 4 * t.layout.n and square(low) <= squares / count <= square(high):
         told = f": as if the sum of squares were divided by {count} instead of {t.layout.n}"
@@ -150,6 +153,8 @@ def _element_slip(problem: Problem, t: Trace) -> Iterator[Slip]:
                 ("carried-forward",), (f"As if x[{index}] were {decimal(value)} instead of {was}.",), "x", ((index,),)
             )
             return
+        if problem.spec.numerator == "raw":
+            continue
         mean = Exact().array(t["mean"].value)[0, 0] if problem.x.dtype != object else None
         exact_mean = problem.run(problem.spec, Exact())["mean"].value[0, 0] if mean is None else mean
         deviations = _minus(x, exact_mean)

@@ -19,7 +19,7 @@ CLOSER = 4.0
 """How many times closer than the right result another has to be."""
 
 _ROUNDINGS = 8.0
-"""With sqrt(n) more: so many roundings off, as a root mean square, a program is not."""
+"""With sqrt(n)/4 more: so many roundings off, as a root mean square, a program is not."""
 
 
 EPSILONS = ("epsilon-omitted", "epsilon-outside-root", "epsilon-value")
@@ -45,7 +45,7 @@ def closer_epsilon(problem: Problem) -> Finding | None:
     if problem.answer.dtype not in ("float32", "float64") or problem.step != "output":
         return None
     own = _distance(problem, problem.spec, problem.eps)
-    if not math.isfinite(own) or own < _ROUNDINGS + math.sqrt(problem.layout.n):
+    if not math.isfinite(own) or own < _ROUNDINGS + math.sqrt(problem.layout.n) / 4:
         return None
     statistics, _ = pieces(problem.spec, problem.x.shape, problem.eps)
     found = []

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import replace
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lnorm_cli.errors import UndefinedError
@@ -55,6 +57,12 @@ def conclude(problem: Problem, *, symbolic_zero: bool = False) -> Diagnosis:
     """Judge the answer and put the finding into words and numbers."""
     require_defined(problem)
     found = find(problem)
+    if symbolic_zero and found.verdict == "wrong" and problem.answer.is_exact:
+        by_hand = replace(problem, eps=Fraction(0))
+        zero = find(by_hand)
+        if zero.verdict != "wrong" or zero.faults:
+            note = "The answer is exact, so it was judged with epsilon 0; name --eps to have epsilon judged as well."
+            return in_words(by_hand, replace(zero, notes=(*zero.notes, note)))
     if symbolic_zero and "epsilon-omitted" in found.faults and problem.answer.symbolic:
         note = "The answer is exact for epsilon 0; name --eps to have epsilon judged as well."
         others = tuple(name for name in found.faults if name != "epsilon-omitted")
@@ -154,7 +162,8 @@ def _with_numbers(diagnosis: Diagnosis, problem: Problem, right: Trace) -> Diagn
     mean, divisor = right_line(right, row)
     near = line.fits or _sensible(line, right["x"].value[row], divisor)
     exactly = "carried-forward" in diagnosis.faults  # there the two are what the explanation is about
-    own = line.mean if exactly or abs(line.mean - mean) > line.mean_room else mean
+    least = 1e-9 * abs(divisor) if exactly else line.mean_room
+    own = line.mean if abs(line.mean - mean) > least else mean
     same = not exactly and abs(line.divisor - divisor) <= line.divisor_room
     if not diagnosis.faults and diagnosis.verdict == "wrong":
         parted = "mean" if own != mean else "" if same else "variance"
@@ -172,6 +181,8 @@ def _with_numbers(diagnosis: Diagnosis, problem: Problem, right: Trace) -> Diagn
 def _sensible(line: Line, x: Array, divisor: float) -> bool:
     """Whether a line that misses the points still says something: a mean near the row, a divisor of the right order."""
     spread = float(x.max() - x.min())
+    if not (math.isfinite(line.mean) and math.isfinite(line.divisor) and divisor and math.isfinite(divisor)):
+        return False
     return x.min() - spread <= line.mean <= x.max() + spread and 0.05 <= line.divisor / divisor <= 20
 
 

@@ -18,7 +18,7 @@ from lnorm_cli.faults.candidates import Candidate
 from lnorm_cli.faults.catalogue import fault
 from lnorm_cli.faults.closer import closer_epsilon, nearest
 from lnorm_cli.faults.finding import Finding, explained, names, of_slip
-from lnorm_cli.faults.harmless import harmless, large_offset, shown_precision
+from lnorm_cli.faults.harmless import at_precision, harmless, large_offset, shown_precision
 from lnorm_cli.faults.precision import by_size, reproduced
 from lnorm_cli.faults.problem import Problem
 from lnorm_cli.faults.rounding import Habit
@@ -36,6 +36,9 @@ if TYPE_CHECKING:
 PAIR_DIGITS, TRIPLE_DIGITS, SURE_DIGITS = 8, 16, 6
 """Digits typed in all that two, and three, faults together need for evidence, and digits in one number below which two
 may fit by chance: there one early number wrong is named beside them, and three are not tried."""
+
+SHARE = 0.5
+"""Of the room of a program's numbers: beyond it a mistake that gives the very digits is the better explanation."""
 
 BITS_DIGITS = 12
 """Digits typed in all from which on numbers may be known for those of a short floating-point type."""
@@ -68,6 +71,8 @@ def find(problem: Problem) -> Finding:
         right = large_offset(problem)
     if right is not None:
         singles = next(levels(problem, 1))
+        if singles and right.tolerance_of is not None and at_precision(shown_precision(problem, SHARE)) is None:
+            return _typed(problem) or explained(singles)  # these give the very digits, the right result hardly does
         if singles:
             return _undecided(right, singles)
         return replace(right, alternatives=names(_pairs(problem))) if problem.answer.typed else right

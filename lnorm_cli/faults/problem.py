@@ -36,7 +36,8 @@ _RESIDUE = Fraction(4, 10**12)
 class Problem:
     """x, gamma, beta (of x's rank), epsilon and the Spec asked for, with the answer, all in the shape of x.
 
-    `measured`: numbers typed out of a program are held to what programs do on x, not to what rounding may do at worst.
+    `measured`: numbers typed out of a program are held to what programs do on x, not to what rounding may do at worst;
+    it is the share that is granted of the room that `faults.measured` gives (0: not so held).
     """
 
     x: Array
@@ -46,7 +47,7 @@ class Problem:
     spec: Spec
     answer: Answer
     step: str = "output"
-    measured: bool = False
+    measured: float = 0.0
     memo: dict[str, Any] = field(init=False, repr=False, compare=False)
     layout: Layout = field(init=False)
     floats: tuple[Array, Array, Array, float] = field(init=False)
@@ -95,7 +96,8 @@ class Problem:
         """What programs really do on these numbers, where that bounds the allowance; None where it does not."""
         if not self.measured or self.answer.dtype != "float32":
             return None
-        return measured(t, self.answer.dtype, lambda spec, arithmetic: self.run(spec, arithmetic, eps))
+        room = measured(t, self.answer.dtype, lambda spec, arithmetic: self.run(spec, arithmetic, eps))
+        return room * self.measured
 
     def reach(self) -> float:
         """The largest |x| / s; 0 where float64 holds none."""

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     Array: TypeAlias = NDArray[Any]
 
 ALL = frozenset({"subtract", "multiply", "add", "statistic", "root", "quotient"})
-"""Kinds of results: `statistic` is a mean or variance, `root` the divisor, `quotient` the normalized values."""
+"""Kinds of results: `statistic` is a mean or variance, `root` the divisor, `quotient` the normalized values.
+
+Beside these, `reciprocal`: 1 / s is written down, and multiplied by."""
 
 HABITS: tuple[frozenset[str], ...] = (
     ALL,
@@ -40,8 +42,13 @@ HABITS: tuple[frozenset[str], ...] = (
 
 
 TIES = ("up", "even", "float")
-"""Where a 5 at the end goes: up as taught, to the even digit, or as Python's round does with binary numbers."""
+"""Where a 5 at the end goes: up as taught, to the even digit, or as Python's round does with binary numbers.
 
+"cut" is no rounding at all: further digits are left out."""
+
+
+LEAST_CUT = 2
+"""With fewer decimals, cutting off at every step explains nearly anything."""
 
 MOST_OFFSET = 12
 """So many decimals fewer on the way than in the answer are looked for."""
@@ -61,13 +68,15 @@ class Habit:
         """`3 decimals at every step`."""
         unit = "significant digit" if self.significant else "decimal"
         where = "every step" if self.kinds == ALL else ", ".join(_WORDS[kind] for kind in _WORDS if kind in self.kinds)
-        return f"{self.digits} {unit}{'s' if self.digits != 1 else ''} at {where}"
+        kept = " kept, the others cut off," if self.ties == "cut" else ""
+        return f"{self.digits} {unit}{'s' if self.digits != 1 else ''}{kept} at {where}"
 
 
 _WORDS = {
     "statistic": "mean and variance",
     "subtract": "the deviations",
     "root": "the root",
+    "reciprocal": "1 / s",
     "quotient": "the normalized values",
     "multiply": "the products",
     "add": "the sums",
@@ -95,6 +104,10 @@ def habits(decimals: int, significant: int) -> Iterator[Habit]:
                     yield Habit(kinds, decimals + offset, False, ties)
                 if significant + offset >= 1:
                     yield Habit(kinds, significant + offset, True, ties)
+    for offset in (0, 1, 2) if decimals >= LEAST_CUT else ():
+        for kinds, ties in (*((kinds, "cut") for kinds in HABITS[:5]), (frozenset({"reciprocal"}), "up")):
+            yield Habit(kinds, decimals + offset, False, ties)
+            yield Habit(kinds, significant + offset, True, ties)
     for count in range(1, len(ALL)):
         for chosen in itertools.combinations(sorted(ALL), count):
             if frozenset(chosen) not in HABITS:
@@ -142,6 +155,9 @@ class Rounded(Exact):
     def divide(self, a: Array, b: Array) -> Array:
         """A quotient of sums (one a row, by a whole number) is a statistic; any other the normalized values."""
         statistic = a.shape[-1] == 1 and b.size == 1 and b.flat[0] == int(b.flat[0])
+        if not statistic and "reciprocal" in self.habit.kinds and _rational(b):
+            product: Array = a * self._round(1 / b)
+            return product
         return self._keep("statistic" if statistic else "quotient", a / b if _rational(b) else super().divide(a, b))
 
     def power(self, a: Array, exponent: Fraction) -> Array:
@@ -168,6 +184,8 @@ def _leading(value: Fraction) -> int:
 def _rounded(value: Fraction, decimals: int, ties: str) -> Fraction:
     scale = Fraction(10) ** decimals
     scaled = abs(value) * scale
+    if ties == "cut":
+        return Fraction(int(scaled) if value > 0 else -int(scaled)) / scale
     if ties == "float" and scaled.denominator == 2:  # the nearest binary number decides
         scaled = abs(Fraction(float(value))) * scale
     whole = int(scaled + Fraction(1, 2)) if ties == "up" else round(scaled)

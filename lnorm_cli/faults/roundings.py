@@ -131,7 +131,7 @@ def _reach(t: Trace, digits: int, significant: bool) -> Array:
         divided = 4 * relative + 2 * common + common**2
         return np.asarray(2 * (gamma * (common + z * (divided + relative)) + relative * (output + gamma * z)))
     unit = 0.5 * 10.0**-digits
-    relative_divisor = unit * (2 + 2 * size) / np.abs(spread) + unit / divisor
+    relative_divisor = unit * (2 + 2 * size) / np.abs(spread) + unit / divisor + unit * divisor
     relative_divisor = np.where(relative_divisor < 0.5, relative_divisor, np.inf)
     return np.asarray(2 * (gamma * (2 * unit / divisor + z * relative_divisor + unit) + 2 * unit))
 
@@ -172,7 +172,7 @@ def _comes_out(problem: Problem, spec: Spec, eps: Any, habit: Habit) -> bool:
         t = problem.run(spec, Rounded(habit), eps)
     except (InputError, ZeroDivisionError):
         return False
-    return any(_matches(problem, t, rows) for rows in _last_unrounded(t))
+    return any(_matches(problem, t, rows, habit.ties == "cut") for rows in _last_unrounded(t))
 
 
 def _last_unrounded(t: Trace) -> Iterator[Array]:
@@ -186,9 +186,10 @@ def _last_unrounded(t: Trace) -> Iterator[Array]:
     yield exactly.add(exactly.multiply(t["normalized"].value, gamma), beta)
 
 
-def _matches(problem: Problem, t: Trace, rows: Array) -> bool:
+def _matches(problem: Problem, t: Trace, rows: Array, cut: bool) -> bool:
     answer = problem.answer
     assert answer.exact is not None
     assert answer.half is not None
     given, half = t.layout.rows(answer.exact), t.layout.rows(answer.half)
-    return all(abs(a - approximate(b)) <= room for a, b, room in zip(given.flat, rows.flat, half.flat, strict=True))
+    triples = [(a, approximate(b), room) for a, b, room in zip(given.flat, rows.flat, half.flat, strict=True)]
+    return all(truncated(a, b, room) if cut and room else abs(a - b) <= room for a, b, room in triples)

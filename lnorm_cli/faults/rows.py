@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -34,7 +35,8 @@ def inferred(problem: Problem, rows: Array, find: Find) -> Finding | None:
         return None
     slip = slips.another_epsilon(problem, int(wrong[0]))
     if slip is not None:
-        return of_slip(slip)
+        early = one_early_number(problem)  # where so large an epsilon fits, a wrong variance does as well
+        return replace(of_slip(slip), alternatives=early.faults[:1] if early is not None else ())
     if len(rows) > 1 and len(wrong) < len(rows) and problem.layout.reduced == (problem.x.ndim - 1,):
         return _of_rows(problem, wrong, find)
     if len(rows) > 1 and problem.layout.reduced == (problem.x.ndim - 1,):
@@ -60,15 +62,27 @@ def one_early_number(problem: Problem) -> Finding | None:
 def _of_rows(problem: Problem, wrong: Array, find: Find) -> Finding | None:
     """The diagnosis of the wrong rows alone, where other rows are right."""
     found = find(rows_of(problem, wrong))
+    if len(wrong) == 1:
+        found = _placed(found, problem, int(wrong[0]))
     where = ", ".join(str(problem.layout.index(int(row))) for row in wrong[:8]) + (", ..." if len(wrong) > 8 else "")
     count = f"Wrong in {len(wrong)} of {problem.layout.count} rows: {where}."
     verdict = found.verdict if found.verdict in ("wrong", "undecided") else "wrong"
     return replace(found, verdict=verdict, evidence=(count, *found.evidence), tolerance_of=None)
 
 
+def _placed(found: Finding, problem: Problem, row: int) -> Finding:
+    """The finding on a row judged as a vector, its places told as those of the whole: x[2] of row 1 is x[1, 2]."""
+    index = ", ".join(map(str, problem.layout.index(row)))
+    evidence = tuple(re.sub(r"\b([xy])\[(\d+)\]", rf"\1[{index}, \2]", line) for line in found.evidence)
+    return replace(found, evidence=evidence)
+
+
 def _row_by_row(problem: Problem, wrong: Array, find: Find) -> Finding | None:
     """Rows that have no explanation in common, each by itself; the first few."""
-    found = [find(rows_of(problem, wrong[i : i + 1])) for i in range(min(len(wrong), ROWS_ALONE))]
+    found = [
+        _placed(find(rows_of(problem, wrong[i : i + 1])), problem, int(wrong[i]))
+        for i in range(min(len(wrong), ROWS_ALONE))
+    ]
     names = {finding.faults for finding in found}
     if names == {()}:
         return None

@@ -66,7 +66,7 @@ def arithmetic_slip(problem: Problem) -> Slip | None:
     most = int((~problem.layout.rows(right)).sum(axis=-1).max())
     if problem.layout.n < 3 or not 0 < most <= max(1, problem.layout.n // 4):
         return None
-    if problem.answer.typed and problem.answer.digits < 2:
+    if problem.answer.coarse:
         return None
     mirrored = elements_right(problem, -problem.answer.values)
     places = tuple(tuple(int(i) for i in index) for index in wrong)
@@ -87,7 +87,7 @@ def wrong_order(problem: Problem) -> Slip | None:
     """Each row holds the right values in another order."""
     import numpy as np
 
-    if problem.answer.typed and problem.answer.digits < 2:
+    if problem.answer.coarse:
         return None
     t = problem.run(problem.spec)
     given, right = t.layout.rows(problem.answer.values), t.layout.rows(t.output)

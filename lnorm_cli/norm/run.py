@@ -187,6 +187,10 @@ def _parameters(a: Arithmetic, affine: str, gamma: Array, beta: Array) -> tuple[
         return a.add(a.array([[1]]), gamma), beta
     if affine == "first-only":
         return gamma[..., :1], beta[..., :1]
+    if affine == "gamma-first":
+        return gamma[..., :1], beta
+    if affine == "beta-first":
+        return gamma, beta[..., :1]
     if affine == "reversed":
         return gamma[..., ::-1], beta[..., ::-1]
     if affine == "beta-subtracted":

@@ -43,7 +43,7 @@ class Spec:
     power: Fraction = HALF
     affine: Literal[
         "scale-shift", "shift-scale", "gamma-omitted", "beta-omitted", "omitted", "swapped", "one-plus-gamma",
-        "first-only", "reversed", "beta-subtracted", "gamma-divided",
+        "first-only", "reversed", "beta-subtracted", "gamma-divided", "gamma-first", "beta-first",
     ] = "scale-shift"  # fmt: skip
     pool: Literal["row", "column", "padded", "padded-variance", "truncated", "neighbours"] = "row"
     padding: int = 0
