@@ -221,3 +221,28 @@ def test_what_torch_prints_is_read() -> None:
     assert found.verdict == "correct"
     assert said("1 2 3", "array([-1.2247,  0.    ,  1.2247], dtype=float32)", eps=None).verdict == "correct"
     assert said("1 2 3", "tensor([1, 2", eps=None).verdict == "malformed"
+
+
+@pytest.mark.parametrize(
+    ("order", "given", "faults", "words"),
+    [
+        ("post", "-1.50756 0.90453 -0.30151 0.90453", ("branch-omitted",), "The numbers are norm(x)"),
+        ("pre", "-4 4 0 4", ("branch-omitted",), "The numbers are x;"),
+        ("pre", "4 7 -6 10", (), "Right as they stand: y[0], y[2], y[3]."),
+    ],
+)
+def test_a_sublayer_that_was_not_added(order: str, given: str, faults: tuple[str, ...], words: str) -> None:
+    residual = parse_vector("8 2 -6 6")
+    found = diagnose(parse_vector("-4 4 0 4"), given, residual=residual, order=order)
+    assert found.faults == faults
+    assert words in " ".join(found.evidence)
+
+
+def test_in_a_block_the_sum_is_what_was_misread() -> None:
+    x, residual = np.array([10.0, -5, 10, 4, 1]), np.array([-5.0, -6, -5, -4, 3])
+    misread = x + residual
+    misread[1] = 11
+    deviation = misread - misread.mean()
+    given = " ".join(f"{v:.6f}" for v in deviation / np.sqrt((deviation**2).mean() + 1e-5))
+    found = diagnose(x.astype(int), given, residual=residual.astype(int), order="post")
+    assert found.evidence == ("As if (x + F)[1] were 11 instead of -11.",)

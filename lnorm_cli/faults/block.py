@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
@@ -17,7 +18,7 @@ from lnorm_cli.faults.harmless import accepted, at_dtype
 from lnorm_cli.faults.placement import Placement, placements
 from lnorm_cli.faults.problem import Problem, make_problem
 from lnorm_cli.faults.search import levels
-from lnorm_cli.faults.words import how_compared, joined
+from lnorm_cli.faults.words import how_compared, index_text, joined
 from lnorm_cli.norm import Spec
 
 if TYPE_CHECKING:
@@ -38,6 +39,8 @@ def diagnose_block(
     dtype: str | None,
 ) -> Diagnosis:
     """The diagnosis of `answer` for a block with input x and sublayer output `residual` (see `placement`)."""
+    import numpy as np
+
     wrong_shape = check_shape(answer, x.shape)
     if wrong_shape is not None:
         return wrong_shape
@@ -61,17 +64,20 @@ def diagnose_block(
         best = min(found, key=lambda place: len(place.ids))
         return _misplaced(best, [p for p in found if p is not best], problems[0], order)
     if ways[0].inner is not None and next(levels(problems[0], 1)):
-        return conclude(problems[0])
+        return _of_the_sum(conclude(problems[0]))
     for place, problem in zip(ways[1:], problems[1:], strict=True):
         singles = next(levels(problem, 1)) if place.inner is not None and (place.ids or place.right) else []
         if singles:
             inside = in_words(problem, Finding("wrong", (*place.ids, *singles[0].ids), candidates=(singles[0],)))
             return replace(inside, evidence=(f"The numbers are {place.formula}, with that norm.",))
     if ways[0].inner is not None:
-        return conclude(problems[0])
+        return _of_the_sum(conclude(problems[0]))
+    right = [f"y[{index_text(place)}]" for place in np.argwhere(_right_sums(ways[0].term, answer)).tolist()]
+    some = (f"Right as they stand: {', '.join(right[:6])}{', ...' if len(right) > 6 else ''}.",) if right else ()
     return Diagnosis(
         "wrong",
         f"Wrong. No known mistake explains these numbers; right is {ways[0].formula}.",
+        evidence=some,
         mend=f"Compute {ways[0].formula}.",
         tolerance=how_compared(problems[0]),
     )
@@ -80,11 +86,16 @@ def diagnose_block(
 def _fits(place: Placement, problem: Problem) -> bool:
     if place.inner is not None:
         return accepted(problem)
-    return _is_sum(place.term, problem.answer)
+    return bool(_right_sums(place.term, problem.answer).all())
 
 
-def _is_sum(total: Array, answer: Answer) -> bool:
-    """Whether the answer is that sum: at the digits typed, or within four roundings of its dtype."""
+def _of_the_sum(diagnosis: Diagnosis) -> Diagnosis:
+    """What is said of the x that was normalized, said of x + F, which it is here."""
+    return replace(diagnosis, evidence=tuple(re.sub(r"\bx\[", "(x + F)[", line) for line in diagnosis.evidence))
+
+
+def _right_sums(total: Array, answer: Answer) -> Array:
+    """Where the answer is that sum: at the digits typed, or within four roundings of its dtype."""
     import numpy as np
 
     if answer.typed and total.dtype == object:
@@ -92,12 +103,11 @@ def _is_sum(total: Array, answer: Answer) -> bool:
         assert answer.half is not None
         pairs = zip(answer.exact.flat, total.flat, answer.half.flat, strict=True)
         program = Fraction(1, 2**50) if answer.plausible_dtype() else Fraction(0)
-        return bool(np.isfinite(answer.values).all()) and all(
-            abs(given - approximate(value)) <= half + program * abs(given) for given, value, half in pairs
-        )
+        near = [abs(given - approximate(value)) <= half + program * abs(given) for given, value, half in pairs]
+        return np.asarray(np.isfinite(answer.values) & np.array(near).reshape(answer.values.shape))
     sums = Float().array(total)
     room = answer.slack * (1 + 1e-9) + 4 * (answer.unit or 2.0**-53) * (np.abs(sums) + np.abs(answer.values))
-    return bool(np.all(np.abs(answer.values - sums) <= room))
+    return np.asarray(np.abs(answer.values - sums) <= room)
 
 
 def _right(place: Placement, problem: Problem) -> Diagnosis:

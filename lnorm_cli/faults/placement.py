@@ -66,10 +66,12 @@ def placements(x: Array, residual: Array, order: str, spec: Spec, eps: Any) -> I
         yield Placement((name,), "x + F", None, total, alternatives=other)
         yield Placement(("residual-omitted",), "norm(F)", residual, zero)
         yield Placement(("residual-omitted", name), "F", None, residual)
+        yield Placement(("branch-omitted",), "norm(x)", x, zero)
     else:
         yield Placement(("post-for-pre",), "norm(x + F)", total, zero)
         yield Placement(("residual-omitted",), "F", None, residual)
         yield Placement(("residual-omitted", "post-for-pre"), "norm(F)", residual, zero)
+        yield Placement(("branch-omitted",), "x", None, x)
     yield Placement(("residual-of-normalized",), "norm(x) + F", x, residual)
     yield Placement(("branch-normalized",), "x + norm(F)", residual, x)
     yield Placement(("residual-twice",), "x + norm(x + F)", total, x)
