@@ -2,8 +2,10 @@
 
 import io
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
+from conftest import invoke
 
 from lnorm_cli.progress import Scheduled
 from lnorm_cli.quiz.bank import Bank
@@ -51,3 +53,12 @@ def test_a_session_ahead_of_time_says_when_the_next_item_is_due() -> None:
     plan = Plan((Planned(Bank().items["variance"], 1),), due=0, new=0)
     write_opening(Terminal(stream, width=100), plan, [Scheduled("variance", "layernorm", NOW + DAYS, 1.0)], NOW)
     assert stream.getvalue().strip() == "Nothing is due now, the next item in 2 days. These come ahead of time."
+
+
+@pytest.mark.parametrize("line", ["no letter", "", "h", "?"])
+def test_a_pipe_that_never_answers_ends(line: str, tmp_path: Path) -> None:
+    lines = f"{line}\n" * 5000
+    done = invoke("quiz", "--count", "2", "--seed", "3", stdin=lines, env={"LNORM_DATA_DIR": str(tmp_path)})
+    assert done.code == 0
+    assert done.out.count("> ") <= 201
+    assert "200 lines and no answer: that is enough." in done.out

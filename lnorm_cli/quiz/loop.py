@@ -19,6 +19,10 @@ HELP = "h hint, s steps, q leave, ? help"
 ATTEMPTS = 2
 
 
+PATIENCE = 200
+"""Lines that a pipe may spend on one question: an endless one would never end the quiz."""
+
+
 class Leave(Exception):  # noqa: N818
     """The learner has had enough."""
 
@@ -51,6 +55,7 @@ class Loop:
         self.prompter = prompter or Prompter()
         self.tally = Tally()
         self.hints_given = 0
+        self.lines = 0
 
     def run(self, plan: Plan) -> Tally:
         """Ask everything that is planned, until the learner leaves or the input ends."""
@@ -62,7 +67,7 @@ class Loop:
         return self.tally
 
     def _ask(self, question: Question, number: int, count: int) -> None:
-        self.hints_given = 0
+        self.hints_given = self.lines = 0
         self._show(question, number, count)
         try:
             if isinstance(question.answer, Recall):
@@ -87,10 +92,18 @@ class Loop:
         if number == 1:
             t.paragraph(HELP, style="dim")
 
+    def _next_line(self, prompt: str = "> ") -> str:
+        """The next line; of a pipe that never answers no more than `PATIENCE` for one question."""
+        self.lines += 1
+        if self.lines > PATIENCE and not self.prompter.at_terminal:
+            self.terminal.paragraph(f"{PATIENCE} lines and no answer: that is enough.")
+            raise EndOfInput
+        return self.prompter.ask(prompt)
+
     def _line(self, question: Question) -> str:
         """A line that is an answer; commands and empty lines are dealt with here."""
         while True:
-            text = self.prompter.ask("> ")
+            text = self._next_line()
             command = text.strip().lower()
             if command in ("q", "quit", "exit"):
                 raise Leave
@@ -195,7 +208,7 @@ class Loop:
         self._points(answer)
         self.terminal.paragraph("How was yours? 1 not there, 2 in part, 3 all there")
         while True:
-            word = self.prompter.ask("1-3> ").strip().lower()
+            word = self._next_line("1-3> ").strip().lower()
             if word in ("q", "quit", "exit"):
                 raise Leave
             if word in ("1", "2", "3"):
