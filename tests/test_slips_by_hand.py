@@ -246,3 +246,16 @@ def test_in_a_block_the_sum_is_what_was_misread() -> None:
     given = " ".join(f"{v:.6f}" for v in deviation / np.sqrt((deviation**2).mean() + 1e-5))
     found = diagnose(x.astype(int), given, residual=residual.astype(int), order="post")
     assert found.evidence == ("As if (x + F)[1] were 11 instead of -11.",)
+
+
+def test_two_numbers_exchanged_are_an_order_whatever_the_length() -> None:
+    x = np.array([3.0, 7, 1, 9, 4, 12, 6, 2])
+    y = (x - x.mean()) / np.sqrt(x.var() + 1e-5)
+    y[[1, 4]] = y[[4, 1]]
+    assert said("3 7 1 9 4 12 6 2", " ".join(f"{v:.4f}" for v in y), eps=None).faults == ("wrong-order",)
+    assert diagnose_arrays(x, y).faults == ("wrong-order",)
+
+
+def test_a_constant_row_of_ones_is_an_rms_norm_as_well() -> None:
+    found = said("5 5 5", "1 1 1", eps=None)
+    assert {*found.faults, *found.alternatives} >= {"rms-for-layer", "gamma-beta-swapped"}

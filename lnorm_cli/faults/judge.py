@@ -164,7 +164,7 @@ def _typed(problem: Problem) -> Finding | None:
             return replace(early, alternatives=(*early.alternatives, "rounded-intermediate"))
         evidence = f"With {habit.words} it comes out so, too few for the digits of the answer."
         return Finding("wrong", ("rounded-intermediate",), names(_pairs(problem)), (evidence,))
-    slip = slips.arithmetic_slip(problem) or slips.wrong_order(problem) or step
+    slip = slips.wrong_order(problem) or slips.arithmetic_slip(problem) or step
     if slip is not None:
         return replace(of_slip(slip), alternatives=names(_pairs(problem)))
     rounded = rounded_fault(problem)
@@ -241,7 +241,7 @@ def _array(problem: Problem, rows: Array) -> Finding | None:
     step = slips.other_step(problem)
     if singles:
         return _common_step(problem, step, singles) or explained(singles)
-    slip = slips.sign_of_all(problem) or slips.arithmetic_slip(problem) or slips.wrong_order(problem)
+    slip = slips.sign_of_all(problem) or slips.wrong_order(problem) or slips.arithmetic_slip(problem)
     slip = slip or step
     if slip is not None:
         return of_slip(slip)
@@ -268,7 +268,4 @@ def _sharpest(problem: Problem, found: list[Candidate]) -> list[Candidate]:
     """Where few digits were typed, the candidates that give exactly the typed numbers, if any do."""
     if not problem.answer.typed or problem.answer.digits > 2 or len(found) < 2:
         return found
-    answer = problem.answer
-    assert answer.half is not None
-    strict = replace(problem, answer=replace(answer, half=answer.half * 0))
-    return [c for c in found if strict.fits(c.spec, c.eps)] or found
+    return [c for c in found if _exactly(problem, c)] or found
