@@ -176,6 +176,8 @@ def pairs() -> Iterator[tuple[str, ...]]:
             continue
         if {one, other} == {"sign-flipped", "beta-subtracted"}:  # y with every sign turned: one mistake
             continue
+        if {one, other} == {"division-omitted", "affine-omitted"}:  # the deviations, another step
+            continue
         yield one, other
 
 

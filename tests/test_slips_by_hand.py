@@ -259,3 +259,9 @@ def test_two_numbers_exchanged_are_an_order_whatever_the_length() -> None:
 def test_a_constant_row_of_ones_is_an_rms_norm_as_well() -> None:
     found = said("5 5 5", "1 1 1", eps=None)
     assert {*found.faults, *found.alternatives} >= {"rms-for-layer", "gamma-beta-swapped"}
+
+
+def test_two_known_mistakes_stand_beside_one_and_a_free_number() -> None:
+    found = said("2 4 4 6", "-1.225 0 0 1.225", "0.5 1 1 2", "1 1 1 1", None)
+    assert found.faults == ("affine-omitted", "carried-forward")
+    assert "unbiased-variance+affine-omitted" in found.alternatives

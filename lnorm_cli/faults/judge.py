@@ -53,7 +53,7 @@ MOST_REPRODUCED = 4096
 """Up to this many elements the bits of a wrong arithmetic are looked for even where a wrong Spec fits."""
 
 MOST_NAMED = 5
-"""Mistakes named where one digit leaves nearly all of them open."""
+"""Mistakes named where few digits leave many of them open."""
 
 MOST_HIDDEN = 64
 """Up to this many elements a right answer is tried against single faults, to say what x hides."""
@@ -78,6 +78,9 @@ def find(problem: Problem) -> Finding:
         return replace(right, alternatives=names(_pairs(problem))) if problem.answer.typed else right
     found = (_typed(problem) or _of_program(problem)) if problem.answer.typed else _array(problem, rows)
     found = found or inferred(problem, rows, find) or Finding("wrong")
+    if len(found.faults) > 1 and "carried-forward" in found.faults and problem.answer.typed:
+        pairs = names(list(levels(problem, 2))[1])[:MOST_NAMED]  # they need no number of their own
+        found = replace(found, alternatives=tuple(dict.fromkeys((*found.alternatives, *pairs))))
     return _not_numbers(problem) if set(found.faults) & SLIPS and not _is_finite(problem) else found
 
 
