@@ -41,6 +41,11 @@ RIGHT = [
     # Six digits, the last of them noise: gamma / s and beta - mean gamma / s worked out first, |x| 13 times s.
     ("1.8 2.1", "0.3 2.6", "0 -2", "-0.300000 0.600002"),
 ]
+# The same in one of nine numbers, where an epsilon of 1e-6 happens to give that digit.
+SIX = (
+    "0.72 0.66 0.76 0.35 3.19 4.62 1 5.34 4.04", "0.7 2.9 2.3 0.4 1.9 2.8 0.8 2.8 1.5", "0.3 0.2 2 -0.8 -1 -1.5 2 0.6 0.6",
+    "-0.290409 -2.339 0.109266 -1.21649 -0.0937759 1.97593 1.44499 5.15363 1.99702",
+)  # fmt: skip
 
 
 @pytest.mark.parametrize(("x", "gamma", "beta", "given"), RIGHT)
@@ -49,6 +54,13 @@ def test_float32_noise_is_right(x: str, gamma: Any, beta: Any, given: str) -> No
     eps = "0" if x == "1.8 2.1" else "1e-5"
     found = diagnose(parse_vector(x), given, gamma=parameters[0], beta=parameters[1], eps=parse_vector(eps)[0])
     assert found.verdict == "correct"
+
+
+def test_where_noise_and_an_epsilon_give_the_same_digit_nothing_is_decided() -> None:
+    x, gamma, beta = map(parse_vector, SIX[:3])
+    found = diagnose(x, SIX[3], gamma=gamma, beta=beta, eps=parse_vector("0")[0])
+    assert (found.verdict, found.faults) == ("undecided", ())
+    assert "epsilon-value" in found.alternatives
 
 
 def test_programs_that_are_not_run_stay_well_within_the_room() -> None:

@@ -45,18 +45,15 @@ def barely_shown(problem: Problem) -> Finding | None:
     """Right but for float32's noise in the last of few digits: that of a sum that cancels may show in six."""
     if problem.answer.digits != FLOAT32_FEWEST:
         return None
-    return at_precision(replace(problem, answer=problem.answer.at("float32"), measured=problem.exactly))
+    return at_precision(replace(problem, answer=problem.answer.at("float32"), measured=float(problem.exactly)))
 
 
-def shown_precision(problem: Problem, share: float = 1.0) -> Problem | None:
-    """The problem judged at the floating-point type that typed numbers show, if they show one.
-
-    `share` is that of `Problem.measured`.
-    """
+def shown_precision(problem: Problem) -> Problem | None:
+    """The problem judged at the floating-point type that typed numbers show, if they show one."""
     dtype = problem.answer.plausible_dtype()
     if not dtype:
         return None
-    shorter = replace(problem, answer=problem.answer.at(dtype), measured=share * problem.exactly)
+    shorter = replace(problem, answer=problem.answer.at(dtype), measured=float(problem.exactly))
     return at_dtype(shorter, dtype) if dtype in ("float16", "bfloat16") else shorter
 
 

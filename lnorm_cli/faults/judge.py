@@ -18,7 +18,7 @@ from lnorm_cli.faults.candidates import Candidate
 from lnorm_cli.faults.catalogue import fault
 from lnorm_cli.faults.closer import closer_epsilon, nearest
 from lnorm_cli.faults.finding import Finding, explained, names, of_slip
-from lnorm_cli.faults.harmless import at_precision, harmless, large_offset, shown_precision
+from lnorm_cli.faults.harmless import harmless, large_offset, shown_precision
 from lnorm_cli.faults.precision import by_size, reproduced
 from lnorm_cli.faults.problem import Problem
 from lnorm_cli.faults.rounding import Habit
@@ -71,7 +71,12 @@ def find(problem: Problem) -> Finding:
         right = large_offset(problem)
     if right is not None:
         singles = next(levels(problem, 1))
-        if singles and right.tolerance_of is not None and at_precision(shown_precision(problem, SHARE)) is None:
+        program = right.tolerance_of
+        if (
+            singles
+            and program is not None
+            and not replace(program, measured=SHARE * program.measured).fits(program.spec)
+        ):
             return _typed(problem) or explained(singles)  # these give the very digits, the right result hardly does
         if singles:
             return _undecided(right, singles)
