@@ -248,6 +248,10 @@ def test_the_readers_own_values(capsys) -> None:
         "48 layers of width 16, seed 7"
         in call("explain", "prenorm", "--depth", "48", "--width", "16", "--seed", "7", capsys=capsys)[1]
     )
+    few = call("explain", "prenorm", "--depth", "4", "--width", "8", capsys=capsys)[1]
+    assert "(4 layers of width 8, seed 0), log scale" in " ".join(few.split())
+    many = call("explain", "prenorm", "--depth", "9", "--width", "8", capsys=capsys)[1]
+    assert "(9 layers of width 8, seed 0, 6 of them shown), log scale" in " ".join(many.split())
     assert re.search(r"together +1,536", call("explain", "parameters", "--width", "768", capsys=capsys)[1])
 
 

@@ -58,28 +58,28 @@ def _conditions() -> Note:
 def lab_gradients(arguments: Arguments) -> Sequence[Result]:
     """Norm of the gradient of each layer's weights, by kind of stack."""
     made = runs(arguments)
-    caption = f"Gradient norm of each layer's weights ({_setup(made[0])}), log scale:"
-    bars = _by_layer(made, [run.gradients for run in made], caption, "gradient")
+    bars = _by_layer(made, [run.gradients for run in made], "Gradient norm of each layer's weights", "gradient")
     return [bars, _conditions()] if "setup" in arguments.pairs else [bars]
 
 
 def lab_signals(arguments: Arguments) -> Sequence[Result]:
     """Norm of the gradient that arrives at the input of each layer, by kind of stack."""
     made = runs(arguments)
-    caption = f"Gradient arriving at each layer's input ({_setup(made[0])}), log scale:"
-    bars = _by_layer(made, [run.signals for run in made], caption, "gradient")
+    bars = _by_layer(made, [run.signals for run in made], "Gradient arriving at each layer's input", "gradient")
     return [bars, _conditions()] if "setup" in arguments.pairs else [bars]
 
 
 def lab_activations(arguments: Arguments) -> Sequence[Result]:
     """Mean square of the activations after each layer, by kind of stack."""
     made = runs(arguments)
-    caption = f"Mean square of the activations after each layer ({_setup(made[0])}), log scale:"
-    return [_by_layer(made, [run.activations[1:] for run in made], caption, "mean square")]
+    what = "Mean square of the activations after each layer"
+    return [_by_layer(made, [run.activations[1:] for run in made], what, "mean square")]
 
 
-def _by_layer(made: Sequence[Run], values: Sequence[Sequence[float]], caption: str, head: str) -> Bars:
-    """A group of bars for each run: its values at the layers that are shown."""
+def _by_layer(made: Sequence[Run], values: Sequence[Sequence[float]], what: str, head: str) -> Bars:
+    """A group of bars for each run: its values at the layers that are shown, which the caption tells."""
+    some = f", {SHOWN} of them shown" if made[0].depth > SHOWN else ""
+    caption = f"{what} ({_setup(made[0])}{some}), log scale:"
     groups = tuple(
         (LABELS[run.kind], tuple(Bar(f"layer {n}", own[n - 1]) for n in layers(run.depth)))
         for run, own in zip(made, values, strict=True)
