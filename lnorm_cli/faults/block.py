@@ -18,7 +18,7 @@ from lnorm_cli.faults.harmless import accepted, at_dtype
 from lnorm_cli.faults.placement import Placement, placements
 from lnorm_cli.faults.problem import Problem, make_problem
 from lnorm_cli.faults.search import levels
-from lnorm_cli.faults.words import how_compared, index_text, joined
+from lnorm_cli.faults.words import how_compared, joined, right_ones
 from lnorm_cli.norm import Spec
 
 if TYPE_CHECKING:
@@ -72,12 +72,10 @@ def diagnose_block(
             return replace(inside, evidence=(f"The numbers are {place.formula}, with that norm.",))
     if ways[0].inner is not None:
         return _of_the_sum(conclude(problems[0]))
-    right = [f"y[{index_text(place)}]" for place in np.argwhere(_right_sums(ways[0].term, answer)).tolist()]
-    some = (f"Right as they stand: {', '.join(right[:6])}{', ...' if len(right) > 6 else ''}.",) if right else ()
     return Diagnosis(
         "wrong",
         f"Wrong. No known mistake explains these numbers; right is {ways[0].formula}.",
-        evidence=some,
+        evidence=right_ones(np.argwhere(_right_sums(ways[0].term, answer)).tolist()),
         mend=f"Compute {ways[0].formula}.",
         tolerance=how_compared(problems[0]),
     )

@@ -17,7 +17,7 @@ from lnorm_cli.faults.finding import Finding
 from lnorm_cli.faults.infer import Line, right_line
 from lnorm_cli.faults.judge import find
 from lnorm_cli.faults.problem import Problem
-from lnorm_cli.faults.words import first_difference, hidden, how_compared, index_text, separating
+from lnorm_cli.faults.words import first_difference, hidden, how_compared, right_ones, separating
 from lnorm_cli.norm import Spec, Trace
 
 if TYPE_CHECKING:
@@ -195,12 +195,10 @@ def _unexplained(
     """
     if line.fits:
         return replace(diagnosis, first_step=parted)
-    right = [f"y[{index_text(place)}]" for place in places]
-    some = (f"Right as they stand: {', '.join(right[:6])}{', ...' if len(right) > 6 else ''}.",) if right else ()
     sentence = "No one mean and standard deviation give all these numbers" + (
         "; the nearest are shown." if near else "."
     )
-    return replace(diagnosis, first_step="normalized", evidence=(*diagnosis.evidence, *some, sentence))
+    return replace(diagnosis, first_step="normalized", evidence=(*diagnosis.evidence, *right_ones(places), sentence))
 
 
 def _tidy(value: float, room: float) -> float:

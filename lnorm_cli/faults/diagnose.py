@@ -68,8 +68,6 @@ def diagnose(
         return malformed(f"The answer cannot be read: {error.what}.", error.hint)
     array = _array(x)
     epsilon = DEFAULT_EPS if eps is None else _array(eps).flat[0]
-    if array.dtype != object:
-        epsilon = exact.tidy(to_exact([epsilon])[0])
     epsilon = exact.tidy(to_exact([epsilon])[0])
     if residual is not None:
         return diagnose_block(array, answer, _array(residual), order or "post", gamma, beta, epsilon, spec, dtype)

@@ -45,7 +45,12 @@ def barely_shown(problem: Problem) -> Finding | None:
     """Right but for float32's noise in the last of few digits: that of a sum that cancels may show in six."""
     if problem.answer.digits != FLOAT32_FEWEST:
         return None
-    return at_precision(replace(problem, answer=problem.answer.at("float32"), measured=float(problem.exactly)))
+    return at_precision(_of_program(problem, "float32"))
+
+
+def _of_program(problem: Problem, dtype: str) -> Problem:
+    """The problem with its answer taken for a program's in that type."""
+    return replace(problem, answer=problem.answer.at(dtype), measured=float(problem.exactly))
 
 
 def shown_precision(problem: Problem) -> Problem | None:
@@ -53,7 +58,7 @@ def shown_precision(problem: Problem) -> Problem | None:
     dtype = problem.answer.plausible_dtype()
     if not dtype:
         return None
-    shorter = replace(problem, answer=problem.answer.at(dtype), measured=float(problem.exactly))
+    shorter = _of_program(problem, dtype)
     return at_dtype(shorter, dtype) if dtype in ("float16", "bfloat16") else shorter
 
 

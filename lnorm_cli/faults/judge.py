@@ -2,7 +2,7 @@
 
 Order of explanations: right as typed; right at the precision of the floating-point type it shows; right with digits cut
 off or rounded on the way; one fault; one fault and rounding on the way; bits of a precision fault; two faults; three;
-single rows; another epsilon; elements off, out of order, of another step; one early number wrong. What fits first
+single rows; another epsilon; elements out of order, off, of another step; one early number wrong. What fits first
 with the fewest faults is the explanation, all that fit equally well are named, and when a harmless and a harmful
 explanation fit alike the verdict is `undecided`.
 """
@@ -26,7 +26,7 @@ from lnorm_cli.faults.roundings import coarse, rounded_fault, rounded_right
 from lnorm_cli.faults.rows import inferred, judge_step, one_early_number
 from lnorm_cli.faults.search import levels
 from lnorm_cli.faults.slips import Slip
-from lnorm_cli.faults.words import joined
+from lnorm_cli.faults.words import MOST_PLACES, joined, outputs, some
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -105,8 +105,8 @@ def _not_numbers(problem: Problem) -> Finding:
     """An entry that is no number is no slip of the pen: it is said, and nothing is read into the others."""
     import numpy as np
 
-    places = np.argwhere(~np.isfinite(problem.answer.values))[:6]
-    named = ", ".join(f"y[{', '.join(map(str, place))}]" for place in places.tolist())
+    places = np.argwhere(~np.isfinite(problem.answer.values))[:MOST_PLACES]
+    named = some(outputs(places.tolist()))
     return Finding("wrong", evidence=(f"{named} is no finite number, and no known mistake makes it so.",))
 
 

@@ -11,7 +11,7 @@ from lnorm_cli.arithmetic import Arithmetic, Exact, Float, to_exact
 from lnorm_cli.errors import InputError, UndefinedError
 from lnorm_cli.exact import approximate
 from lnorm_cli.faults.answer import Answer
-from lnorm_cli.faults.condition import agrees, divisor_of
+from lnorm_cli.faults.condition import agrees, allowance, divisor_of
 from lnorm_cli.faults.measured import measured
 from lnorm_cli.layout import Layout, align
 from lnorm_cli.norm import Spec, Trace, trace
@@ -98,6 +98,14 @@ class Problem:
             return None
         room = measured(t, self.answer.dtype, lambda spec, arithmetic: self.run(spec, arithmetic, eps))
         return room * self.measured
+
+    def granted(self, t: Trace) -> Array:
+        """What rounding is granted in the answer's type, in rows."""
+        import numpy as np
+
+        with np.errstate(all="ignore"):
+            allowed, most = allowance(t, self.answer.unit or 0.0, self.answer.dtype).total, self.most(t)
+            return allowed if most is None else np.fmin(allowed, most)
 
     def reach(self) -> float:
         """The largest |x| / s; 0 where float64 holds none."""

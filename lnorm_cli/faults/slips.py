@@ -8,18 +8,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lnorm_cli import exact
 from lnorm_cli.faults.candidates import epsilon_detail, short
-from lnorm_cli.faults.condition import allowance
 from lnorm_cli.faults.infer import Line, epsilons, fit, points
 from lnorm_cli.faults.problem import Problem
+from lnorm_cli.faults.words import MOST_PLACES, outputs, some
 from lnorm_cli.norm import Trace
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Array: TypeAlias = NDArray[Any]
-
-_MOST_PLACES = 6
-"""Places named in one sentence."""
 
 
 @dataclass(frozen=True)
@@ -42,19 +39,11 @@ def elements_right(problem: Problem, values: Array | None = None) -> Array:
     result = t.output
     with np.errstate(all="ignore"):
         if answer.unit is not None:
-            room = answer.slack + t.layout.restore(_room(problem, t))
+            room = answer.slack + t.layout.restore(problem.granted(t))
         else:
             room = answer.slack * (1 + 1e-9) + 2.0**-44 * np.abs(result)
         same = (np.isnan(given) & np.isnan(result)) | (given == result)
         return np.asarray(same | (np.abs(given - result) <= room))
-
-
-def _room(problem: Problem, t: Trace) -> Array:
-    """What rounding is granted in the answer's type, in rows."""
-    import numpy as np
-
-    allowed, most = allowance(t, problem.answer.unit or 0.0, problem.answer.dtype).total, problem.most(t)
-    return allowed if most is None else np.fmin(allowed, most)
 
 
 def arithmetic_slip(problem: Problem) -> Slip | None:
@@ -71,9 +60,8 @@ def arithmetic_slip(problem: Problem) -> Slip | None:
     mirrored = elements_right(problem, -problem.answer.values)
     places = tuple(tuple(int(i) for i in index) for index in wrong)
     flipped = all(bool(mirrored[place]) for place in places)
-    names = _some([f"y[{', '.join(map(str, place))}]" for place in places])
     kind = "only the sign is wrong" if flipped else "all others are right"
-    return Slip(("arithmetic-slip",), (f"{names}: {kind}.",), "output", places)
+    return Slip(("arithmetic-slip",), (f"{some(outputs(places))}: {kind}.",), "output", places)
 
 
 def sign_of_all(problem: Problem) -> Slip | None:
@@ -95,7 +83,7 @@ def wrong_order(problem: Problem) -> Slip | None:
         return None
     room = t.layout.rows(problem.answer.slack)
     if problem.answer.unit is not None:
-        room = room + _room(problem, t)
+        room = room + problem.granted(t)
     order = np.argsort(given, axis=-1), np.argsort(right, axis=-1)
     sorted_given, sorted_right = (np.take_along_axis(a, o, -1) for a, o in zip((given, right), order, strict=True))
     near = np.abs(sorted_given - sorted_right) <= np.take_along_axis(room, order[0], -1) * (1 + 1e-9) + 1e-12 * np.abs(
@@ -112,13 +100,8 @@ def wrong_order(problem: Problem) -> Slip | None:
     if not moved:
         return None
     where = f"In row {problem.layout.index(row)} " if len(given) > 1 else ""
-    end = "" if len(moved) > _MOST_PLACES else "."
-    return Slip(("wrong-order",), (f"{where}{_some(moved)}{end}",), "output")
-
-
-def _some(places: list[str]) -> str:
-    """The first of them, and whether there are more."""
-    return ", ".join(places[:_MOST_PLACES]) + (", ..." if len(places) > _MOST_PLACES else "")
+    end = "" if len(moved) > MOST_PLACES else "."
+    return Slip(("wrong-order",), (f"{where}{some(moved)}{end}",), "output")
 
 
 def other_step(problem: Problem) -> Slip | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -10,7 +10,6 @@ from lnorm_cli.arithmetic import Float
 from lnorm_cli.errors import InputError
 from lnorm_cli.faults.candidates import Candidate
 from lnorm_cli.faults.catalogue import fault
-from lnorm_cli.faults.condition import allowance
 from lnorm_cli.faults.problem import Problem
 from lnorm_cli.norm import Spec, Trace, trace
 
@@ -53,10 +52,8 @@ def how_compared(problem: Problem) -> str:
     import numpy as np
 
     t = problem.run(problem.spec)
-    with np.errstate(all="ignore"):
-        room, most = allowance(t, answer.unit, answer.dtype).total, problem.most(t)
-        room = room if most is None else np.fmin(room, most)
-        finite = room[np.isfinite(room)]
+    room = problem.granted(t)
+    finite = room[np.isfinite(room)]
     largest = f", here up to {float(finite.max()):.2g}" if finite.size else ""
     return (
         f"{answer.dtype}, unit roundoff {answer.unit:.3g}, times what {t.layout.n} features and the size of x "
@@ -181,6 +178,26 @@ def decimal(value: Fraction) -> str:
     """A short exact decimal, or six significant digits."""
     text = f"{float(value):.10g}"
     return text if Fraction(text) == value else number(float(value))
+
+
+MOST_PLACES = 6
+"""Places named in one sentence."""
+
+
+def some(places: Sequence[str]) -> str:
+    """The first of them, and whether there are more."""
+    return ", ".join(places[:MOST_PLACES]) + (", ..." if len(places) > MOST_PLACES else "")
+
+
+def outputs(indices: Iterable[Sequence[int]]) -> list[str]:
+    """`y[1, 0]` for each index."""
+    return [f"y[{index_text(index)}]" for index in indices]
+
+
+def right_ones(indices: Iterable[Sequence[int]]) -> tuple[str, ...]:
+    """A sentence that names the elements that are right, as evidence; none where there are none."""
+    named = outputs(indices)
+    return (f"Right as they stand: {some(named)}.",) if named else ()
 
 
 def index_text(index: Sequence[int]) -> str:
